@@ -11,10 +11,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client compresses. Immutable; {@link #defaults()} compresses all values with Snappy.
+ * The compression options of a client. Immutable. {@link #defaults()} compresses all values with
+ * Snappy.
  *
- * <p>To stop compressing, take {@link #readOnly()}, or give no policies and keep the other options:
- * then what is stored compressed stays readable.
+ * <p>To stop compressing, use {@link #readOnly()}, or keep the other options without policies:
+ * stored compressed values stay readable.
  */
 public final class CompressionOptions {
 
@@ -47,31 +48,32 @@ public final class CompressionOptions {
     }
   }
 
-  /** Snappy for all keys, with the default limits. */
+  /** Returns Snappy for all keys, with the default limits. */
   public static CompressionOptions defaults() {
     return builder().build();
   }
 
-  /** These policies, with the default limits. */
+  /** Returns options with these policies and the default limits. */
   public static CompressionOptions of(CompressionPolicy... policies) {
     return builder().policies(policies).build();
   }
 
   /**
-   * Compresses nothing, and reads what is compressed. Commands that would work on stored bytes,
-   * such as APPEND, are refused; {@code CompressionOptions.of(CompressionPolicy.off(prefix))}
-   * allows them where nothing is compressed.
+   * Returns options that read compressed values and compress none. Commands that work on stored
+   * bytes, such as APPEND, are refused. {@code
+   * CompressionOptions.of(CompressionPolicy.off(prefix))} allows them for keys whose values are
+   * never compressed.
    */
   public static CompressionOptions readOnly() {
     return of();
   }
 
-  /** Begins options with the defaults: Snappy for all keys. */
+  /** Creates a builder with the defaults: Snappy for all keys. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Begins options with these. */
+  /** Creates a builder with these options. */
   public Builder toBuilder() {
     Builder builder = new Builder();
     builder.policies = policies;
@@ -84,42 +86,42 @@ public final class CompressionOptions {
     return builder;
   }
 
-  /** What is compressed; unmodifiable. */
+  /** Returns the policies; unmodifiable. */
   public List<CompressionPolicy> policies() {
     return policies;
   }
 
-  /** Algorithms of the application's own that are read; unmodifiable. */
+  /** Returns the application's own algorithms that can be read; unmodifiable. */
   public List<Compressor> readers() {
     return readers;
   }
 
-  /** The most bytes that one value may have decompressed. */
+  /** Returns the most decompressed bytes of one value. */
   public int maxValueBytes() {
     return maxValueBytes;
   }
 
-  /** The most bytes that the values of one reply may have decompressed. */
+  /** Returns the most decompressed bytes of the values of one reply. */
   public long maxReplyBytes() {
     return maxReplyBytes;
   }
 
-  /** The original size from which on a value is decoded by a thread of the client. */
+  /** Returns the original size from which a value is decoded on a decoding thread of the client. */
   public int offLoopBytes() {
     return offLoopBytes;
   }
 
-  /** How many such threads there are at most. */
+  /** Returns the most decoding threads. */
   public int decodeThreads() {
     return decodeThreads;
   }
 
-  /** How dictionaries are used; null if values that need one are read, and none are written. */
+  /** Returns how dictionaries are used; null if they are only read. */
   public @Nullable DictionaryOptions dictionaries() {
     return dictionaries;
   }
 
-  /** Collects options. Not thread-safe. */
+  /** A builder of options. Not thread-safe. */
   public static final class Builder {
 
     private List<CompressionPolicy> policies = List.of(CompressionPolicy.all(Compressor.snappy()));
@@ -132,15 +134,15 @@ public final class CompressionOptions {
 
     private Builder() {}
 
-    /** What to compress, in place of what was given before; no two of one prefix. */
+    /** Sets the policies, replacing earlier ones. Prefixes must differ. */
     public Builder policies(CompressionPolicy... policies) {
       this.policies = List.of(policies);
       return this;
     }
 
     /**
-     * Algorithms of the application's own that are to be read, besides those of the policies and
-     * the usual ones.
+     * Sets the application's own algorithms to read, in addition to those of the policies and the
+     * built-in ones.
      */
     public Builder readers(Compressor... readers) {
       this.readers = List.of(readers);
@@ -148,39 +150,39 @@ public final class CompressionOptions {
     }
 
     /**
-     * The most bytes that one value may have decompressed; 64 MiB by default, far above what a
-     * cache should hold. A value that says it has more is an error for its key.
+     * Sets the most decompressed bytes of one value; 64 MiB by default, far above what a cache
+     * should hold. A value that claims more is an error for its key.
      */
     public Builder maxValueBytes(int maxValueBytes) {
       this.maxValueBytes = maxValueBytes;
       return this;
     }
 
-    /** The most bytes that the values of one reply may have decompressed; 256 MiB by default. */
+    /** Sets the most decompressed bytes of the values of one reply; 256 MiB by default. */
     public Builder maxReplyBytes(long maxReplyBytes) {
       this.maxReplyBytes = maxReplyBytes;
       return this;
     }
 
     /**
-     * Replies with a compressed value of this original size are decoded by threads of the client
-     * and not by the event loop, where others wait; 32 KiB by default, which takes about as long as
-     * to hand it over is worth.
+     * Sets the original size from which replies are decoded on decoding threads instead of the
+     * event loop, where other replies wait; 32 KiB by default. Decoding less takes about as long as
+     * the hand-over.
      */
     public Builder offLoopBytes(int offLoopBytes) {
       this.offLoopBytes = offLoopBytes;
       return this;
     }
 
-    /** How many such threads there are at most; 2 by default. They end when idle. */
+    /** Sets the most decoding threads; 2 by default. They end when idle. */
     public Builder decodeThreads(int decodeThreads) {
       this.decodeThreads = decodeThreads;
       return this;
     }
 
     /**
-     * How small values are compressed with trained dictionaries. Without, the client reads what
-     * others compress with them, and writes none.
+     * Sets how small values are compressed with trained Zstandard dictionaries. Without it, the
+     * client reads values that others compressed with dictionaries, and writes none.
      */
     public Builder dictionaries(DictionaryOptions dictionaries) {
       this.dictionaries = Objects.requireNonNull(dictionaries, "dictionaries");
@@ -188,10 +190,10 @@ public final class CompressionOptions {
     }
 
     /**
-     * The options.
+     * Creates the options.
      *
-     * @throws IllegalArgumentException if a limit is out of its range, two policies have one
-     *     prefix, or two compressors one identifier; the message names it
+     * @throws IllegalArgumentException if a limit is out of its range, two policies have the same
+     *     prefix, or two compressors the same identifier; the message names it
      */
     @CheckReturnValue
     public CompressionOptions build() {

@@ -6,22 +6,22 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of the values of keys that begin with a prefix. Immutable.
+ * How values are compressed whose keys start with a prefix. Immutable.
  *
- * <p>Of several policies, the one with the longest prefix holds. Values of keys under none are not
- * compressed; whatever is compressed is read, whatever the policy. Commands that would work on the
- * stored bytes of a value are refused for all keys but those of {@link #off}, since a value may
- * have been compressed by another client, or before its key was renamed.
+ * <p>Among several policies, the one with the longest matching prefix applies. Without one, values
+ * are not compressed. Compressed values can be read under any policy. Commands that work on the
+ * stored bytes of a value are refused for all keys except those of {@link #off}, because another
+ * client may have compressed the value, or its key may have been renamed.
  */
 public final class CompressionPolicy {
 
   /** The smallest allowed {@link #minBytes()}. */
   public static final int LEAST_MIN_BYTES = 64;
 
-  /** The {@link #minBytes()} unless given. */
+  /** The default of {@link #minBytes()}. */
   public static final int DEFAULT_MIN_BYTES = 256;
 
-  /** The {@link #minGain()} unless given. */
+  /** The default of {@link #minGain()}. */
   public static final double DEFAULT_MIN_GAIN = 0.1;
 
   private final String prefix;
@@ -43,12 +43,12 @@ public final class CompressionPolicy {
     }
   }
 
-  /** Compresses the values of all keys, with the default limits. */
+  /** Returns a policy that compresses the values of all keys, with the default limits. */
   public static CompressionPolicy all(Compressor compressor) {
     return of("", compressor);
   }
 
-  /** Compresses the values of keys with a prefix, with the default limits. */
+  /** Returns a policy that compresses the values of keys with a prefix, with the default limits. */
   public static CompressionPolicy of(String prefix, Compressor compressor) {
     return builder()
         .prefix(prefix)
@@ -57,34 +57,35 @@ public final class CompressionPolicy {
   }
 
   /**
-   * Leaves the values of keys with a prefix as they are, and allows every command on them. No value
-   * of such a key may be compressed: by any client, or under another name before.
+   * Returns a policy that keeps the values of keys with a prefix unchanged and allows every command
+   * on them. No value of such a key may be compressed, by any client or under an earlier name of
+   * the key.
    */
   public static CompressionPolicy off(String prefix) {
     return builder().prefix(prefix).build();
   }
 
-  /** Begins a policy, for all keys, that compresses nothing. */
+  /** Creates a builder of a policy for all keys that compresses nothing. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** How the keys begin, as their codec encodes them; UTF-8. Empty for all keys. */
+  /** Returns the prefix of the keys in UTF-8, as their codec encodes them. Empty for all keys. */
   public String prefix() {
     return prefix;
   }
 
-  /** How values are compressed; null if new ones are left as they are. */
+  /** Returns the compressor of new values; null if they are not compressed. */
   public @Nullable Compressor compressor() {
     return compressor;
   }
 
-  /** The size below which values stay as they are. */
+  /** Returns the size below which values are not compressed. */
   public int minBytes() {
     return minBytes;
   }
 
-  /** The part of a value that must be saved for it to be stored compressed, 0 to 1. */
+  /** Returns the part of a value, 0 to 1, that compression must save. */
   public double minGain() {
     return minGain;
   }
@@ -103,7 +104,7 @@ public final class CompressionPolicy {
     return Objects.hash(prefix, compressor, minBytes, minGain);
   }
 
-  /** Collects the parts of a policy. Not thread-safe. */
+  /** A builder of a policy. Not thread-safe. */
   public static final class Builder {
 
     private String prefix = "";
@@ -113,21 +114,25 @@ public final class CompressionPolicy {
 
     private Builder() {}
 
-    /** How the keys begin, as their codec encodes them; UTF-8. Empty, the default, for all keys. */
+    /**
+     * Sets the prefix of the keys in UTF-8, as their codec encodes them. Empty by default: all
+     * keys.
+     */
     public Builder prefix(String prefix) {
       this.prefix = Objects.requireNonNull(prefix, "prefix");
       return this;
     }
 
-    /** How to compress; null, the default, to leave new values as they are. */
+    /** Sets the compressor; null, the default, does not compress new values. */
     public Builder compressor(@Nullable Compressor compressor) {
       this.compressor = compressor;
       return this;
     }
 
     /**
-     * Smaller values stay as they are; at least {@value #LEAST_MIN_BYTES}, so that counters stay
-     * numbers. {@value #DEFAULT_MIN_BYTES} by default: below, little is gained.
+     * Sets the size below which values are not compressed; at least {@value #LEAST_MIN_BYTES}, so
+     * that counters stay numbers. {@value #DEFAULT_MIN_BYTES} by default: smaller values gain
+     * little.
      */
     public Builder minBytes(int minBytes) {
       this.minBytes = minBytes;
@@ -135,8 +140,8 @@ public final class CompressionPolicy {
     }
 
     /**
-     * The part of a value that must be saved for it to be stored compressed, 0 to 1; 0.1 by
-     * default, since to read a compressed value costs time.
+     * Sets the part of a value, 0 to 1, that compression must save; 0.1 by default, because
+     * decompression takes time.
      */
     public Builder minGain(double minGain) {
       this.minGain = minGain;
@@ -144,7 +149,7 @@ public final class CompressionPolicy {
     }
 
     /**
-     * The policy.
+     * Creates the policy.
      *
      * @throws IllegalArgumentException if a limit is out of its range; the message names it
      */

@@ -5,27 +5,27 @@ import dev.sheaf.internal.compression.algorithm.Algorithm;
 import dev.sheaf.internal.compression.algorithm.ZstdCompressor;
 
 /**
- * One algorithm at one level. The usual ones are here: Snappy, which comes with Sheaf, and LZ4 and
- * Zstandard, which need a library of the application's. An application may bring its own, with an
- * identifier of the private range.
+ * A compression algorithm at one level. Built in are Snappy, which Sheaf depends on, and LZ4 and
+ * Zstandard, which need a library on the class path. An application can implement others, with
+ * identifiers of the private range.
  *
- * <p>Implementations are thread-safe, do not block, and keep to the ranges they are given.
+ * <p>Implementations must be thread-safe, must not block, and must stay within the given ranges.
  */
 public interface Compressor {
 
-  /** The smallest identifier that is free for applications. */
+  /** The smallest identifier for algorithms of applications. */
   int FIRST_PRIVATE_ID = 0x80;
 
   /** The largest identifier. */
   int MAX_ID = 0xFF;
 
-  /** Snappy: cheap enough to go unnoticed, the default. */
+  /** Returns Snappy, the default: fast enough to go unnoticed. */
   static Compressor snappy() {
     return Algorithm.SNAPPY.compressor();
   }
 
   /**
-   * LZ4, fast.
+   * Returns LZ4, which is fast.
    *
    * @throws IllegalStateException if {@code at.yawk.lz4:lz4-java} is not on the class path
    */
@@ -34,7 +34,8 @@ public interface Compressor {
   }
 
   /**
-   * Zstandard at its library's default level: smaller than Snappy, at several times its price.
+   * Returns Zstandard at its library's default level: smaller than Snappy, at several times the
+   * cost.
    *
    * @throws IllegalStateException if {@code com.github.luben:zstd-jni} is not on the class path
    */
@@ -43,10 +44,10 @@ public interface Compressor {
   }
 
   /**
-   * Zstandard.
+   * Returns Zstandard at a level.
    *
    * @param level -7 (fast) to 22 (small)
-   * @throws IllegalArgumentException if there is no such level
+   * @throws IllegalArgumentException if the level does not exist
    * @throws IllegalStateException if {@code com.github.luben:zstd-jni} is not on the class path
    */
   static Compressor zstd(int level) {
@@ -54,39 +55,39 @@ public interface Compressor {
   }
 
   /**
-   * What the envelope says for this algorithm, 1 to {@value #MAX_ID}; the level is no part of it.
-   * Those below {@value #FIRST_PRIVATE_ID} are assigned by the wire format.
+   * Returns the identifier in the envelope, 1 to {@value #MAX_ID}, the same for all levels. The
+   * wire format assigns those below {@value #FIRST_PRIVATE_ID}.
    */
   int id();
 
-  /** A short name for messages and meters, such as "snappy". */
+  /** Returns a short name for messages and meters, such as "snappy". */
   String name();
 
-  /** The most bytes that {@link #compress} writes for a source of that length. */
+  /** Returns the most bytes that {@link #compress} writes for a source of this length. */
   int maxCompressedLength(int length);
 
   /**
-   * The most bytes that anything of that compressed length can stand for. What claims more is
-   * refused before memory is allocated for it.
+   * Returns the most bytes that a compressed value of this length can decompress to. A value that
+   * claims more is rejected before memory is allocated for it.
    */
   long maxOriginalLength(int compressedLength);
 
   /**
    * Compresses a range.
    *
-   * @param target has room for {@link #maxCompressedLength} bytes from the offset on
-   * @return how many bytes were written
-   * @throws RuntimeException if it cannot; the command that has the value fails
+   * @param target has {@link #maxCompressedLength} bytes of space from the offset
+   * @return the number of bytes written
+   * @throws RuntimeException if compression fails; the command with the value fails, too
    */
   int compress(byte[] source, int offset, int length, byte[] target, int targetOffset);
 
   /**
-   * Restores a value. The source may be anything: it must be checked for whether it fits the target
-   * before a byte is written past it.
+   * Decompresses a range. The source can be anything. Implementations must check that its result
+   * fits the target before they write past it.
    *
-   * @param target filled from its beginning to its end
-   * @throws RuntimeException if the source is not what {@link #compress} makes of a value of
-   *     exactly the target's length
+   * @param target filled completely
+   * @throws RuntimeException if the source is not the compressed form of a value of exactly the
+   *     target's length
    */
   void decompress(byte[] source, int offset, int length, byte[] target);
 }

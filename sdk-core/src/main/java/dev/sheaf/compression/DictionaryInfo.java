@@ -5,15 +5,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one stored dictionary; never its content, which has pieces of values. Immutable.
+ * Describes a stored dictionary without its content, which has parts of values. Immutable.
  *
- * @param id eight hexadecimal digits; a digest of the content
- * @param prefix how the keys begin that it is for; empty for all keys
+ * @param id a digest of the content, in eight hexadecimal digits
+ * @param prefix the prefix of its keys; empty for all keys
  * @param bytes its size
- * @param samples how many values it was trained on
- * @param ratio how much was stored of the values that it was judged by, such as 0.2
+ * @param samples the number of values it was trained on
+ * @param ratio stored size by original size of the values it was tested with, such as 0.2
  * @param trainedAt when it was trained
- * @param lastUsed when a client with a lease last said that it used it; null if none did
+ * @param lastUsed when a client with a lease last reported that it uses it; null if none has
  * @param isCurrent whether clients compress with it now
  */
 public record DictionaryInfo(

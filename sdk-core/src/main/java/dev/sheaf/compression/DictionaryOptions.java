@@ -13,11 +13,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client compresses small values with trained dictionaries of Zstandard. Immutable.
+ * How a client compresses small values with trained Zstandard dictionaries. Immutable.
  *
- * <p>For each {@link CompressionPolicy} that compresses, the client looks at the first values that
+ * <p>For each {@link CompressionPolicy} that compresses, the client collects the first values that
  * are written, trains a dictionary in the background, and uses it if it saves enough. A client
- * without these options reads what others compress with dictionaries, and writes none.
+ * without these options reads values that others compressed with dictionaries, and writes none.
  */
 public final class DictionaryOptions {
 
@@ -54,23 +54,23 @@ public final class DictionaryOptions {
     }
   }
 
-  /** Trains and uses dictionaries, with the default limits. */
+  /** Returns options that train and use dictionaries, with the default limits. */
   public static DictionaryOptions defaults() {
     return builder().build();
   }
 
   /**
-   * Reads what others compress with dictionaries and writes none, as without options, and holds a
-   * lease, so that others know of this reader.
+   * Returns options that only read, as without options, but with a lease, so that writers know of
+   * this reader.
    */
   public static DictionaryOptions readOnly() {
     return builder().training(false).build();
   }
 
   /**
-   * Neither writes nor reads with dictionaries, as a client of an older version: a value that needs
-   * one is unreadable. Writers that wait for readers do not use dictionaries while there is such a
-   * client.
+   * Returns options that neither read nor write with dictionaries, as an older version of this
+   * client: a value that needs one is unreadable. Writers that wait for readers use no dictionaries
+   * while such a client exists.
    */
   public static DictionaryOptions none() {
     Builder builder = builder().training(false);
@@ -78,62 +78,62 @@ public final class DictionaryOptions {
     return builder.build();
   }
 
-  /** Begins options with the defaults. */
+  /** Creates a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Whether values that need a dictionary are read. */
+  /** Returns whether values that need a dictionary are read. */
   public boolean reading() {
     return reading;
   }
 
-  /** Whether this client trains dictionaries, and writes with those of other clients. */
+  /** Returns whether this client trains dictionaries and writes with those of other clients. */
   public boolean training() {
     return training;
   }
 
-  /** Whether dictionaries are used only while all known clients can read them. */
+  /** Returns whether dictionaries are used only while all known clients can read them. */
   public boolean awaitReaders() {
     return awaitReaders;
   }
 
-  /** How many values of a policy are looked at before a dictionary is trained. */
+  /** Returns the number of values of a policy that a dictionary is trained on. */
   public int samples() {
     return samples;
   }
 
-  /** How much more processor time a saved byte may cost, written and read once. */
+  /** Returns the most processor time that a saved byte can cost, written and read once. */
   public int maxNanosPerSavedByte() {
     return maxNanosPerSavedByte;
   }
 
-  /** How long others believe that this client is there. */
+  /** Returns how long other clients assume that this client exists. */
   public Duration lease() {
     return lease;
   }
 
-  /** How keys begin whose values have nothing to do with dictionaries; unmodifiable. */
+  /** Returns the key prefixes whose values never use dictionaries; unmodifiable. */
   public List<String> except() {
     return except;
   }
 
-  /** What of a sample may become part of a dictionary. */
+  /** Returns the filter of samples that become part of a dictionary. */
   public UnaryOperator<byte @Nullable []> redact() {
     return redact;
   }
 
-  /** Dictionaries in files; unmodifiable. */
+  /** Returns the files with dictionaries; unmodifiable. */
   public List<Path> files() {
     return files;
   }
 
-  /** Dictionaries on the class path; unmodifiable. */
+  /** Returns the class path resources with dictionaries; unmodifiable. */
   public List<String> resources() {
     return resources;
   }
 
-  /** Collects options. Not thread-safe. */
+  /** A builder of options. Not thread-safe. */
   public static final class Builder {
 
     private boolean reading = true;
@@ -150,8 +150,8 @@ public final class DictionaryOptions {
     private Builder() {}
 
     /**
-     * Whether to train dictionaries, and to write with those that other clients have trained; on by
-     * default. Off, the client writes with those of {@link #files} and {@link #resources} only.
+     * Sets whether to train dictionaries and write with those of other clients; true by default. If
+     * false, the client writes only with those of {@link #files} and {@link #resources}.
      */
     public Builder training(boolean on) {
       this.training = on;
@@ -159,9 +159,9 @@ public final class DictionaryOptions {
     }
 
     /**
-     * Whether to use dictionaries only while every client that holds a lease can read them; on by
-     * default. Clients of other languages, and versions that know no leases, hold none: turn this
-     * off only when all read, and mind these when you leave it on.
+     * Sets whether to use dictionaries only while every client with a lease can read them; true by
+     * default. Clients in other languages, and versions without leases, have none. Set it to false
+     * only if all clients can read dictionaries. Even if true, check those without leases.
      */
     public Builder awaitReaders(boolean on) {
       this.awaitReaders = on;
@@ -169,9 +169,9 @@ public final class DictionaryOptions {
     }
 
     /**
-     * How many values of a policy to look at before a dictionary is trained; 1,000 by default,
+     * Sets how many values of a policy are collected to train a dictionary; 1,000 by default,
      * enough for a good dictionary of 16 KiB. At most 2 MiB of them are kept until then, in memory
-     * and nowhere else.
+     * only.
      */
     public Builder samples(int samples) {
       this.samples = samples;
@@ -179,9 +179,9 @@ public final class DictionaryOptions {
     }
 
     /**
-     * How much more processor time than the policy's algorithm takes a saved byte may cost, written
-     * and read once, as measured on values held back from training. 100 by default: a byte takes 8
-     * ns of a link of 1 Gbit/s each way, and memory for as long as it lives.
+     * Sets the most processor time that a saved byte can cost beyond the policy's algorithm,
+     * written and read once, measured on values held back from training. 100 ns by default: a byte
+     * takes 8 ns of a link of 1 Gbit/s each way, and memory as long as it is stored.
      */
     public Builder maxNanosPerSavedByte(int nanos) {
       this.maxNanosPerSavedByte = nanos;
@@ -189,44 +189,44 @@ public final class DictionaryOptions {
     }
 
     /**
-     * How long others believe that this client is there; a minute by default. It is renewed, and
-     * the dictionaries of others are looked for, four times in that time.
+     * Sets how long other clients assume that this client exists; one minute by default. Four times
+     * in that period the lease is renewed, and other clients' dictionaries are looked for.
      */
     public Builder lease(Duration lease) {
       this.lease = Objects.requireNonNull(lease, "lease");
       return this;
     }
 
-    /** How keys begin whose values are neither sampled nor compressed with a dictionary. */
+    /** Sets the key prefixes whose values are neither sampled nor compressed with a dictionary. */
     public Builder except(String... prefixes) {
       this.except = List.of(prefixes);
       return this;
     }
 
     /**
-     * What of a sample may become part of a dictionary, where others may see it: given a value, the
-     * value without what is personal, or null to leave it out. Called in the background, once for
-     * each sample; if it throws, nothing is trained. Everything may, by default.
+     * Sets a filter for samples, because dictionaries are visible to other clients. It returns the
+     * value without personal data, or null to omit it. It is called in the background, once for
+     * each sample. If it throws, nothing is trained. By default samples are not changed.
      */
     public Builder redact(UnaryOperator<byte @Nullable []> hook) {
       this.redact = Objects.requireNonNull(hook, "hook");
       return this;
     }
 
-    /** Dictionaries that {@link Dictionaries#exportTo} has written, to read and write with. */
+    /** Sets files from {@link Dictionaries#exportTo} with dictionaries to read and write with. */
     public Builder files(Path... files) {
       this.files = List.of(files);
       return this;
     }
 
-    /** The same among the resources on the class path, such as "dictionaries/orders". */
+    /** As {@link #files}, for resources on the class path, such as "dictionaries/orders". */
     public Builder resources(String... names) {
       this.resources = List.of(names);
       return this;
     }
 
     /**
-     * The options.
+     * Creates the options.
      *
      * @throws IllegalArgumentException if a limit is out of its range; the message names it
      */

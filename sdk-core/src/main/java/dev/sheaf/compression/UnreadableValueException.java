@@ -5,48 +5,48 @@ import dev.sheaf.SheafException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stored value that begins as a compressed one does and cannot be read. Only the command that met
- * it fails; what is stored stays as it is, for the inspector to look at.
+ * Thrown if a stored value starts like a compressed one but cannot be read. Only the command that
+ * read it fails. The stored bytes stay unchanged, and can be viewed with the inspector.
  */
 public final class UnreadableValueException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong with the value. */
+  /** The kinds of damage. */
   public enum Reason {
-    /** It ends within its header. */
+    /** The value ends within its header. */
     TRUNCATED,
     /** Its first bytes are nearly those of an envelope. */
     DAMAGED_MAGIC,
-    /** Its format is one of a later version. */
+    /** Its format is of a later version. */
     UNKNOWN_VERSION,
-    /** Its algorithm is none of those that this client has. */
+    /** This client does not have its algorithm. */
     UNKNOWN_ALGORITHM,
     /** The library of its algorithm is not on the class path. */
     MISSING_LIBRARY,
-    /** The dictionary it needs is lost; the message says how to restore it. */
+    /** Its dictionary is lost; the message says how to restore it. */
     LOST_DICTIONARY,
-    /** The dictionary it needs could not be read yet, or is being read. */
+    /** Its dictionary could not be read yet, or is being read. */
     UNLOADED_DICTIONARY,
-    /** It says that it is larger than its bytes can stand for. */
+    /** It claims a size that its bytes cannot decompress to. */
     IMPOSSIBLE_LENGTH,
-    /** It, or the reply it is part of, is larger than this client accepts. */
+    /** It, or the reply it is part of, exceeds this client's limit. */
     TOO_LARGE,
-    /** Its bytes are not those that were written. */
+    /** Its bytes do not match its checksum. */
     CHECKSUM,
-    /** Its checksum is right, and its algorithm rejects it. */
+    /** Its checksum is correct, but its algorithm rejects it. */
     CORRUPT
   }
 
   private final Reason reason;
 
-  /** Creates the failure. */
+  /** Creates an exception. */
   public UnreadableValueException(Reason reason, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.reason = reason;
   }
 
-  /** What is wrong with the value. */
+  /** Returns the kind of damage. */
   public Reason reason() {
     return reason;
   }

@@ -4,46 +4,46 @@ package dev.sheaf.compression;
 import dev.sheaf.internal.compression.ValueCodec;
 
 /**
- * Compression of single values by hand: for arguments and results of scripts, for messages, and for
- * what comes from elsewhere. A client does it by itself for the commands that have values.
+ * Compresses and decompresses single values by hand: for arguments and results of scripts, for
+ * messages, and for data from elsewhere. For commands with values, a client does this by itself.
  *
  * <p>Thread-safe; does not block.
  */
 public interface ValueCompression {
 
-  /** As a client with these options does it. */
+  /** Creates compression as a client with these options has. */
   static ValueCompression of(CompressionOptions options) {
     return ValueCodec.of(options);
   }
 
   /**
-   * What is stored of a value under a key.
+   * Returns the stored form of a value under a key.
    *
-   * @return a new array, or the value itself if it stays as it is
+   * @return a new array, or the value itself if it is not compressed
    */
   byte[] compress(byte[] key, byte[] value);
 
   /**
-   * What may be stored of a value under any key without compressing it.
+   * Returns the uncompressed stored form of a value, under any key.
    *
-   * @return the value itself, unless that begins as compressed values do; then a new array
+   * @return the value itself, unless it starts like a compressed value; then a new array
    */
   byte[] uncompressed(byte[] value);
 
   /**
-   * A value to be compared with what is stored under a key.
+   * Returns the form of a value to compare with what is stored under a key.
    *
    * @return as {@link #uncompressed}
-   * @throws CompressionRefusedException if the value is so large that it may be stored compressed,
-   *     so that the two might never be equal
+   * @throws CompressionRefusedException if the value is so large that it can be stored compressed,
+   *     so that equal values could differ
    */
   byte[] comparable(byte[] key, byte[] value);
 
   /**
-   * The value of what is stored.
+   * Decodes a stored value.
    *
-   * @return a new array, or what is stored if that is the value
-   * @throws UnreadableValueException if it looks compressed and cannot be read
+   * @return a new array, or the argument if it is the value itself
+   * @throws UnreadableValueException if it looks compressed and cannot be decoded
    */
   byte[] decompress(byte[] stored);
 }

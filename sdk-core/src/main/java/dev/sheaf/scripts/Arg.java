@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A parameter of a {@link LuaScript} method that is an argument: a {@code String} or other {@code
+ * Marks a parameter of a {@link LuaScript} method as an argument: a {@code String} or other {@code
  * CharSequence}, {@code byte[]}, a number, a {@code boolean}, a {@code char} or an enum.
  */
 @Documented

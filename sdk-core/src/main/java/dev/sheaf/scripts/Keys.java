@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The parameter of a {@link LuaScript} method that has the keys: one key, or a {@code Collection}
- * or an array of them, of the client's type of keys. A method has one such parameter at most.
+ * Marks the parameter of a {@link LuaScript} method that passes the keys: one key, or a {@code
+ * Collection} or an array of keys, of the client's type of keys. A method has at most one.
  */
 @Documented
 @Target(ElementType.PARAMETER)

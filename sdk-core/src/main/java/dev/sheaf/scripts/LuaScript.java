@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A method of an interface that calls a script; {@link Scripts#bind} makes the object.
+ * Marks an interface method that calls a script. {@link Scripts#bind} creates the implementation.
  *
  * <pre>{@code
  * interface Carts {
@@ -17,24 +17,24 @@ import java.lang.annotation.Target;
  * }
  * }</pre>
  *
- * <p>Every parameter is either the keys or an argument; arguments are passed in their order. The
- * method returns {@code long}, {@code int}, {@code boolean} or their objects, {@code String},
- * {@code byte[]}, {@code void}, {@code Object} for the reply as it is, a {@code List} or a {@code
- * Map} from {@code String} of these; or a {@code CompletableFuture}, {@code CompletionStage} or
- * {@code Mono} of any of these, which does not block.
+ * <p>Every parameter is either the keys or an argument. Arguments are passed in their order. The
+ * method returns {@code long}, {@code int}, {@code boolean} or their wrapper types, {@code String},
+ * {@code byte[]}, {@code void}, {@code Object} for the reply unchanged, a {@code List} or a {@code
+ * Map} from {@code String} of these; or, without blocking, a {@code CompletableFuture}, {@code
+ * CompletionStage} or {@code Mono} of any of these.
  */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface LuaScript {
 
-  /** The file, as {@code classpath:lua/sum.lua}. */
+  /** The script file, such as {@code classpath:lua/sum.lua}. */
   String value();
 
   /** The name in meters and messages; by default {@code Interface.method}. */
   String name() default "";
 
-  /** Whether it only reads; see {@link Script.Definition#readOnly}. */
+  /** Whether the script only reads; see {@link Script.Definition#readOnly}. */
   boolean readOnly() default false;
 
   /** Whether every call carries the text; see {@link Script.Definition#inOrder}. */

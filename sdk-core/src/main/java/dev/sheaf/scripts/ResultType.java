@@ -13,11 +13,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a script returns, and how its reply becomes a Java value. The same for RESP2 and RESP3.
+ * The type that a script returns, and the conversion of its reply to Java. The same for RESP2 and
+ * RESP3.
  *
- * <p>Replies are the stored bytes as the script returned them: no codec and no decompression sees
- * them; {@link Scripts#decoded} applies the client's codec. Lua has one kind of number and hands
- * over its integer part; a script that returns a fraction has to return it as text.
+ * <p>Replies have the stored bytes as the script returned them: no codec and no decompression is
+ * applied; {@link Scripts#decoded} applies the client's codec. Redis truncates the numbers that a
+ * script returns to integers. A script that returns a fraction must return it as text.
  *
  * <p>Immutable and thread-safe.
  *
@@ -25,33 +26,36 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResultType<T extends @Nullable Object> {
 
-  /** A whole number. A script that returns nil or anything else fails the call. */
+  /** An integer. If the script returns nil or another type, the call fails. */
   public static final ResultType<Long> INTEGER =
       new ResultType<>("an integer", ResultType::toInteger);
 
-  /** Lua's {@code true} and {@code false}, or 1 and 0; nil is false, as Lua's false becomes nil. */
+  /**
+   * Lua's {@code true} and {@code false}, or 1 and 0. A nil reply is false, because Redis sends
+   * false as nil.
+   */
   public static final ResultType<Boolean> BOOLEAN =
       new ResultType<>("a boolean", ResultType::toBoolean);
 
-  /** A text in UTF-8, null if the script returns nil or false. */
+  /** A UTF-8 string; null if the script returns nil or false. */
   public static final ResultType<@Nullable String> TEXT =
       new ResultType<>("a text", ResultType::toText);
 
-  /** Bytes as they are, null if the script returns nil or false. */
+  /** Unchanged bytes; null if the script returns nil or false. */
   public static final ResultType<byte @Nullable []> BYTES =
       new ResultType<>("bytes", ResultType::toBytes);
 
-  /** A status such as {@code redis.status_reply('OK')} or what SET answers; never null. */
+  /** A status such as {@code redis.status_reply('OK')} or the reply of SET; never null. */
   public static final ResultType<String> STATUS =
       new ResultType<>("a status", ResultType::toStatus);
 
-  /** Whatever the script returns is dropped. */
+  /** Discards the reply. */
   public static final ResultType<@Nullable Void> NOTHING =
       new ResultType<>("nothing", reply -> null);
 
   /**
-   * The reply as it is: null, {@code Long}, {@code Double}, {@code Boolean}, {@code byte[]} for
-   * texts and statuses, {@code List} or {@code Map} of these; an error inside a list is a {@link
+   * The unchanged reply: null, {@code Long}, {@code Double}, {@code Boolean}, {@code byte[]} for
+   * strings and statuses, {@code List} or {@code Map} of these. An error inside a list is a {@link
    * io.lettuce.core.RedisCommandExecutionException}.
    */
   public static final ResultType<@Nullable Object> RAW =
@@ -65,7 +69,7 @@ public final class ResultType<T extends @Nullable Object> {
     this.decoder = decoder;
   }
 
-  /** A list; nil is an empty one. Lua ends a table at its first nil. */
+  /** A list; nil is an empty list. Redis ends a Lua table at its first nil. */
   public static <E extends @Nullable Object> ResultType<List<E>> listOf(ResultType<E> elements) {
     Objects.requireNonNull(elements, "elements");
     return new ResultType<>(
@@ -80,8 +84,8 @@ public final class ResultType<T extends @Nullable Object> {
   }
 
   /**
-   * A map with texts as keys: a map of RESP3, or a list of keys and values in turn, as HGETALL
-   * answers inside a script. The order is kept, nil is an empty map.
+   * A map with strings as keys: a RESP3 map, or a list of alternating keys and values, as HGETALL
+   * returns inside a script. The order is kept. Nil is an empty map.
    */
   public static <E extends @Nullable Object> ResultType<Map<String, E>> mapOf(
       ResultType<E> values) {
@@ -103,10 +107,10 @@ public final class ResultType<T extends @Nullable Object> {
   }
 
   /**
-   * The same reply, made into something else.
+   * Returns a type that converts the results of this one.
    *
-   * @param conversion runs on an event loop of the client: it must not block. What it throws fails
-   *     the call
+   * @param conversion runs on an event loop of the client and must not block. An exception from it
+   *     fails the call
    */
   public <R extends @Nullable Object> ResultType<R> map(
       Function<? super T, ? extends R> conversion) {
@@ -115,15 +119,15 @@ public final class ResultType<T extends @Nullable Object> {
   }
 
   /**
-   * The value of a reply as the client reads it.
+   * Converts a reply that the client has read.
    *
-   * @throws RuntimeException if the reply is of another type
+   * @throws RuntimeException if the reply has another type
    */
   public T decode(@Nullable Object reply) {
     return decoder.apply(reply);
   }
 
-  /** What is expected, as in "an integer". */
+  /** Returns what is expected, such as "an integer". */
   @Override
   public String toString() {
     return description;

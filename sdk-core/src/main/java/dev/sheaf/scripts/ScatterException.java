@@ -5,12 +5,12 @@ import dev.sheaf.SheafException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Some slices of a scatter failed. */
+/** Thrown if slices of a scatter failed. */
 public final class ScatterException extends SheafException {
 
   /**
-   * How many failed slices end a scatter, and so how many there are to report at most: 100. Further
-   * ones would tell nothing new, and with a server that is away each takes its whole time-out.
+   * The number of failed slices that ends a scatter, and so the most it reports: 100. More would
+   * say nothing new, and with an unreachable server each takes its whole time-out.
    */
   public static final int MAX_FAILURES = 100;
 
@@ -20,7 +20,7 @@ public final class ScatterException extends SheafException {
   private final long keysDone;
   private final transient Object partial;
 
-  /** Creates a failure. */
+  /** Creates an exception. */
   public ScatterException(
       String message,
       @Nullable Throwable cause,
@@ -34,25 +34,25 @@ public final class ScatterException extends SheafException {
   }
 
   /**
-   * A slice without a result.
+   * A slice that failed.
    *
-   * @param keys its keys, as they were given
-   * @param failure why. After a {@link dev.sheaf.OutcomeUnknownException}, a script that writes may
-   *     have run for these keys
+   * @param keys its keys, as they were passed
+   * @param failure the reason. After a {@link dev.sheaf.OutcomeUnknownException}, a script that
+   *     writes may have run for these keys
    */
   public record FailedSlice(List<?> keys, Throwable failure) {}
 
-  /** The slices that failed, at least one; unmodifiable. */
+  /** Returns the slices that failed, at least one; unmodifiable. */
   public List<FailedSlice> failures() {
     return failures;
   }
 
-  /** How many keys were in slices that have ended, well or not. */
+  /** Returns the number of keys in slices that have ended, successfully or not. */
   public long keysDone() {
     return keysDone;
   }
 
-  /** What the collector makes of the slices that ended well. */
+  /** Returns the collector's result for the successful slices. */
   public Object partial() {
     return partial;
   }

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Lua script, or a function of a library on the server: its text, what it takes, what it returns
- * and whether it writes. A constant of the application; {@link Scripts#register} makes it callable.
+ * A Lua script, or a function of a library on the server: its text, its parameters, its result, and
+ * whether it writes. Typically a constant. {@link Scripts#register} makes it callable.
  *
  * <pre>{@code
  * static final Script<Long> SUM =
@@ -37,16 +37,18 @@ public final class Script<T extends @Nullable Object> {
     this.sha1 = sha1(definition.text);
   }
 
-  /** Begins a script with the given text. Its name is the beginning of its digest, unless set. */
+  /**
+   * Starts the definition of a script with a text. Unless set, its name is the start of its digest.
+   */
   public static Definition of(String text) {
     Objects.requireNonNull(text, "text");
     return new Definition("script " + sha1(text).substring(0, 8), "its text", text, null);
   }
 
   /**
-   * Begins a script that is a file of the class path, in UTF-8.
+   * Starts the definition of a script in a file on the class path, in UTF-8.
    *
-   * @param resource its path, with or without {@code classpath:} or a slash before it
+   * @param resource the path of the file, with or without {@code classpath:} or a leading slash
    * @throws ScriptException if there is no such file
    */
   public static Definition fromClassPath(String resource) {
@@ -54,7 +56,7 @@ public final class Script<T extends @Nullable Object> {
   }
 
   /**
-   * As {@link #fromClassPath(String)}, from the files that a class loader sees.
+   * As {@link #fromClassPath(String)}, with the class loader that finds the file.
    *
    * @throws ScriptException if there is no such file
    */
@@ -65,9 +67,9 @@ public final class Script<T extends @Nullable Object> {
   }
 
   /**
-   * Begins a function, for servers from version 7.
+   * Starts the definition of a function, for servers from version 7.
    *
-   * @param library the text of its library, which begins with {@code #!lua name=…}
+   * @param library the text of its library, which starts with {@code #!lua name=…}
    * @param function the name under which the library registers it
    * @throws ScriptException if the text does not name the library
    */
@@ -76,7 +78,8 @@ public final class Script<T extends @Nullable Object> {
   }
 
   /**
-   * Begins a function whose library is a file of the class path; see {@link #function}.
+   * Starts the definition of a function whose library is a file on the class path; see {@link
+   * #function}.
    *
    * @throws ScriptException if there is no such file, or it does not name the library
    */
@@ -101,55 +104,57 @@ public final class Script<T extends @Nullable Object> {
     return new Definition(function, source, library, function);
   }
 
-  /** The name in meters and messages. */
+  /** Returns the name in meters and messages. */
   public String name() {
     return definition.name;
   }
 
-  /** The text; of a function, that of its library. */
+  /** Returns the text; for a function, the text of its library. */
   public String text() {
     return definition.text;
   }
 
-  /** The digest under which the server knows the text: 40 hexadecimal digits in lower case. */
+  /**
+   * Returns the SHA-1 digest by which the server knows the text: 40 lower-case hexadecimal digits.
+   */
   public String sha1() {
     return sha1;
   }
 
-  /** Whether it only reads, and so may run on replicas and be sent again. */
+  /** Returns whether the script only reads, so that it can run on replicas and be sent again. */
   public boolean isReadOnly() {
     return definition.readOnly;
   }
 
-  /** Whether this is a function of a library and not a script. */
+  /** Returns whether this is a function of a library instead of a script. */
   public boolean isFunction() {
     return definition.function != null;
   }
 
-  /** What it returns. */
+  /** Returns the type of the result. */
   public ResultType<T> result() {
     return result;
   }
 
-  /** The name under which the server knows a function; null for a script. */
+  /** Returns the name by which the server knows a function; null for a script. */
   public @Nullable String function() {
     return definition.function;
   }
 
-  /** Where the text comes from, as messages name it. */
+  /** Returns the source of the text, for messages. */
   public String source() {
     return definition.source;
   }
 
-  /** Whether every call carries the text; see {@link Definition#inOrder}. */
+  /** Returns whether every call carries the text; see {@link Definition#inOrder}. */
   public boolean isInOrder() {
     return definition.inOrder;
   }
 
   /**
-   * Checks how many keys and arguments a call has.
+   * Checks the number of keys and arguments of a call.
    *
-   * @throws IllegalArgumentException if they are too few or too many
+   * @throws IllegalArgumentException if there are too few or too many
    */
   public void checkCounts(int keys, int args) {
     definition.keys.check(definition.name, "keys", keys);
@@ -157,15 +162,15 @@ public final class Script<T extends @Nullable Object> {
   }
 
   /**
-   * Checks how many arguments a scatter has; its slices have fewer keys than a call may need.
+   * Checks the number of arguments of a scatter. Its slices can have fewer keys than a call needs.
    *
-   * @throws IllegalArgumentException if they are too few or too many
+   * @throws IllegalArgumentException if there are too few or too many
    */
   public void checkArgs(int args) {
     definition.args.check(definition.name, "arguments", args);
   }
 
-  /** How many of something a script takes. */
+  /** The allowed number of keys or arguments. */
   record Count(int min, int max) {
 
     static final Count ANY = new Count(0, Integer.MAX_VALUE);
@@ -208,7 +213,7 @@ public final class Script<T extends @Nullable Object> {
     return "Script '" + definition.name + "' (" + definition.source + ")";
   }
 
-  /** A script whose result is not declared yet. Not thread-safe. */
+  /** A script whose result type is not declared yet. Not thread-safe. */
   public static final class Definition {
 
     private String name;
@@ -235,16 +240,17 @@ public final class Script<T extends @Nullable Object> {
       this.args = other.args;
     }
 
-    /** A name for meters and messages; by default that of the file or the function. */
+    /** Sets the name in meters and messages; by default the name of the file or the function. */
     public Definition named(String name) {
       this.name = Objects.requireNonNull(name, "name");
       return this;
     }
 
     /**
-     * It only reads. It is sent as EVALSHA_RO or FCALL_RO (servers from version 7), which the
-     * server holds it to; it goes to replicas where the client's {@code ReadFrom} says so, and
-     * again after a lost connection. A function must be registered with the flag {@code no-writes}.
+     * Declares that the script only reads. It is sent as EVALSHA_RO or FCALL_RO (servers from
+     * version 7), so the server rejects writes. It goes to replicas where the client's {@code
+     * ReadFrom} says so, and is sent again after a lost connection. A function must be registered
+     * with the flag {@code no-writes}.
      */
     public Definition readOnly() {
       this.readOnly = true;
@@ -252,34 +258,34 @@ public final class Script<T extends @Nullable Object> {
     }
 
     /**
-     * Every call carries the whole text, as EVAL does. The server then never answers that it does
-     * not know the script, so that no call can ever run behind later commands of its caller. It
-     * costs the bytes of the text, and their digest on the server.
+     * Sends the whole text with every call, as EVAL. The server then never replies that it does not
+     * know the script, so a call never runs behind later commands of its caller. The cost is the
+     * bytes of the text, and their digest on the server.
      */
     public Definition inOrder() {
       this.inOrder = true;
       return this;
     }
 
-    /** It takes exactly this many keys; any number by default. */
+    /** Requires exactly this many keys; by default any number. */
     public Definition keys(int count) {
       this.keys = exactly("keys", count);
       return this;
     }
 
-    /** It takes at least this many keys. */
+    /** Requires at least this many keys. */
     public Definition atLeastKeys(int count) {
       this.keys = new Count(exactly("keys", count).min, Integer.MAX_VALUE);
       return this;
     }
 
-    /** It takes exactly this many arguments besides its keys; any number by default. */
+    /** Requires exactly this many arguments besides the keys; by default any number. */
     public Definition args(int count) {
       this.args = exactly("args", count);
       return this;
     }
 
-    /** It takes so many arguments besides its keys. */
+    /** Requires a number of arguments within bounds, besides the keys. */
     public Definition args(int min, int max) {
       if (max < min) {
         throw new IllegalArgumentException("args has min " + min + " above max " + max);
@@ -295,7 +301,7 @@ public final class Script<T extends @Nullable Object> {
       return new Count(count, count);
     }
 
-    /** The script with its type of result. This definition may be used again. */
+    /** Creates the script with its type of result. The definition can be used again. */
     @CheckReturnValue
     public <T extends @Nullable Object> Script<T> returns(ResultType<T> type) {
       return new Script<>(new Definition(this), Objects.requireNonNull(type, "type"));

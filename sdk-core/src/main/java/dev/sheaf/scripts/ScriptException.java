@@ -5,26 +5,26 @@ import dev.sheaf.SheafException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A script is declared wrongly, or has failed on the server.
+ * Thrown if a script is declared wrongly or fails on the server.
  *
- * <p>Of {@link Script}, {@link Scripts#register} and {@link Scripts#bind}: a file is missing, a
- * type does not fit, the server cannot compile the text. Nothing was called. The message names the
- * file or the method, the line if there is one, the reason and what to change.
+ * <p>From {@link Script}, {@link Scripts#register} and {@link Scripts#bind}: a file is missing, a
+ * type does not fit, or the server cannot compile the text. Nothing was called. The message names
+ * the file or the method, the line if known, the reason and what to change.
  *
- * <p>Of a call: the script ran and failed, or the server refused to run it. The message names the
- * script and has the server's words; the cause is Lettuce's exception. What the script wrote before
- * it failed stays written.
+ * <p>From a call: the script failed, or the server refused to run it. The message names the script
+ * and quotes the server. The cause is Lettuce's exception. What the script wrote before it failed
+ * stays written.
  */
 public final class ScriptException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Creates a failure. */
+  /** Creates an exception. */
   public ScriptException(String message) {
     super(message);
   }
 
-  /** Creates a failure with its cause, which may be null. */
+  /** Creates an exception with a cause, which can be null. */
   public ScriptException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Texts of scripts on the class path. */
+/** Reads scripts from the class path. */
 final class ScriptFiles {
 
   private static final String PREFIX = "classpath:";
@@ -22,7 +22,7 @@ final class ScriptFiles {
     return file.endsWith(".lua") ? file.substring(0, file.length() - ".lua".length()) : file;
   }
 
-  /** That of the thread, which sees the application's files where containers separate them. */
+  /** The context class loader sees the application's files where containers separate them. */
   static ClassLoader callersClassLoader() {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     return loader == null ? ownClassLoader() : loader;
@@ -36,7 +36,7 @@ final class ScriptFiles {
   /**
    * Reads a file.
    *
-   * @throws ScriptException if there is none or it cannot be read
+   * @throws ScriptException if it does not exist or cannot be read
    */
   static String read(String path, ClassLoader loader) {
     try (InputStream given = loader.getResourceAsStream(path);

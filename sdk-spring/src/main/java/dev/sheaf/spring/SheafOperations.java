@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.RedisTemplate;
 
 /**
- * What Sheaf adds to a {@link RedisTemplate}: many keys at once, and loops that read ahead, with
- * the template's serializers and by the template's connection.
+ * Batch operations for a {@link RedisTemplate}: reading and writing many keys at once, and loops
+ * that read ahead. They use the template's serializers and connection.
  *
  * <pre>{@code
  * for (String id : operations.loop(ids)) {           // instead of: for (String id : ids)
@@ -21,7 +21,7 @@ import org.springframework.data.redis.core.RedisTemplate;
  * }
  * }</pre>
  *
- * <p>Thread-safe. Calls block; each works with the connection factory's client of that moment.
+ * <p>Thread-safe. Calls block. Each call uses the current client of the connection factory.
  *
  * @param <K> the template's type of keys
  * @param <V> the template's type of values
@@ -29,7 +29,7 @@ import org.springframework.data.redis.core.RedisTemplate;
 public interface SheafOperations<K, V> {
 
   /**
-   * The operations of a template. They connect when they are used; each call throws an {@link
+   * Returns the operations of a template. They connect at first use. Each call throws an {@link
    * IllegalStateException} if the template's connection factory is stopped or does not batch.
    */
   @CheckReturnValue
@@ -38,12 +38,12 @@ public interface SheafOperations<K, V> {
   }
 
   /**
-   * Reads the values of a sequential loop ahead: in its body, {@code opsForValue().get} of the
-   * current key, by this template or another one of the same connection factory that serializes
-   * keys alike, is answered from a window that is read in one round trip. See {@link
+   * Reads the values of a sequential loop ahead. In its body, {@code opsForValue().get} of the
+   * current key is answered from a window that was read in one round trip, also with another
+   * template of the same connection factory that serializes keys alike. See {@link
    * dev.sheaf.Sheaf#loop(Collection)} for windows, ages and writes.
    *
-   * <p>In a pipeline and in a transaction nothing is read ahead.
+   * <p>Inside a pipeline or transaction nothing is read ahead.
    *
    * @throws NullPointerException if the collection is null
    */
@@ -51,9 +51,9 @@ public interface SheafOperations<K, V> {
   Iterable<K> loop(Collection<? extends K> keys);
 
   /**
-   * Reads the values of a loop over other things than keys ahead, as {@link #loop(Collection)}.
+   * As {@link #loop(Collection)}, for items that are not keys themselves.
    *
-   * @param keyOf the key that the body will get for an item, or null for none
+   * @param keyOf returns the key that the body reads for an item, or null for none
    * @throws NullPointerException if an argument is null
    */
   @CheckReturnValue
@@ -61,9 +61,9 @@ public interface SheafOperations<K, V> {
       Collection<? extends T> items, Function<? super T, ? extends @Nullable K> keyOf);
 
   /**
-   * Runs a blocking body for each item, many at a time, so that what they ask of Redis at the same
-   * time travels together. See {@link dev.sheaf.Sheaf#mapEach}; bodies do not see a transaction
-   * that is bound to the calling thread.
+   * Runs a blocking body for each item, many at a time, so that their concurrent commands are
+   * batched. See {@link dev.sheaf.Sheaf#mapEach}. Bodies do not take part in a transaction that is
+   * bound to the calling thread.
    *
    * @return the results in the order of the items; unmodifiable
    */
@@ -71,10 +71,10 @@ public interface SheafOperations<K, V> {
       Collection<? extends T> items, Function<? super T, ? extends R> body);
 
   /**
-   * Reads many keys in one round trip, whatever their slots.
+   * Reads many keys in one round trip, in any slots.
    *
-   * @param keys any number; equal ones are read once
-   * @return an outcome for each key, in their order; unmodifiable. A value that cannot be
+   * @param keys any number; equal keys are read once
+   * @return an outcome for each key, in the order of the keys; unmodifiable. A value that cannot be
    *     deserialized is a failure of its key
    * @throws NullPointerException if the collection or a key is null
    */
@@ -82,8 +82,8 @@ public interface SheafOperations<K, V> {
   Map<K, Result<V>> getAll(Collection<? extends K> keys);
 
   /**
-   * Writes many keys, in one write to each node. See {@link dev.sheaf.Sheaf#setAll(Map)}: look at
-   * the failures, nothing is thrown for them.
+   * Writes many keys, in one write to each node. Failures are returned, not thrown; see {@link
+   * dev.sheaf.Sheaf#setAll(Map)}.
    *
    * @return an outcome for each key, in the order of the map; unmodifiable
    * @throws NullPointerException if the map, a key or a value is null; nothing is written then
@@ -92,7 +92,7 @@ public interface SheafOperations<K, V> {
   Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values);
 
   /**
-   * Writes many keys that expire, as {@link #setAll(Map)}.
+   * As {@link #setAll(Map)}, with a time to live.
    *
    * @param ttl in whole milliseconds, at least one
    * @throws NullPointerException as {@link #setAll(Map)}, or if the time to live is null
@@ -110,7 +110,10 @@ public interface SheafOperations<K, V> {
   @CheckReturnValue
   Map<K, Result<Boolean>> deleteAll(Collection<? extends K> keys);
 
-  /** Begins a batch: commands whose results are read later, sent together. Not thread-safe. */
+  /**
+   * Creates a batch: commands that are sent together and whose results are read later. Not
+   * thread-safe.
+   */
   @CheckReturnValue
   TemplateBatch<K, V> batch();
 }

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Batch} with the keys and values of a template. Values are serialized when they are
- * added, and deserialized by the thread that asks for the result.
+ * A {@link Batch} with the keys and values of a template. Values are serialized when a command is
+ * added, and deserialized on the thread that reads the result.
  *
  * <p>Not thread-safe.
  *
@@ -63,7 +63,7 @@ public final class TemplateBatch<K, V> implements AutoCloseable {
   }
 
   /**
-   * Adds an UNLINK, which answers 1 or, if there was no such key, 0.
+   * Adds an UNLINK. The result is 1, or 0 if the key did not exist.
    *
    * @throws NullPointerException if the key is null
    */
@@ -73,7 +73,7 @@ public final class TemplateBatch<K, V> implements AutoCloseable {
   }
 
   /**
-   * Adds any command, on keys and values as they are stored. See {@link Batch#add}.
+   * Adds any command, with keys and values in their stored form. See {@link Batch#add}.
    *
    * @throws IllegalStateException if the batch is closed
    */
@@ -87,15 +87,15 @@ public final class TemplateBatch<K, V> implements AutoCloseable {
     return codec.key(Objects.requireNonNull(key, "key"));
   }
 
-  /** Sends what has gathered. Does not wait for replies. */
+  /** Sends the collected commands. Does not wait for replies. */
   public void execute() {
     batch.execute();
   }
 
   /**
-   * Sends what has gathered and waits for all replies. See {@link Batch#close}.
+   * Sends the collected commands and waits for all replies. See {@link Batch#close}.
    *
-   * @throws dev.sheaf.SheafException if a command failed whose result nobody read
+   * @throws dev.sheaf.SheafException if a command failed and nobody read its result
    */
   @Override
   public void close() {

@@ -7,8 +7,8 @@ import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
- * A template's serializers, as they are at each use. Where there is none, the template takes byte
- * arrays.
+ * Encodes and decodes with a template's serializers, which are read at each use. Without a
+ * serializer, keys or values are byte arrays.
  */
 final class TemplateCodec<K, V> {
 
@@ -26,7 +26,7 @@ final class TemplateCodec<K, V> {
     return encode(template.getValueSerializer(), value);
   }
 
-  @SuppressWarnings("unchecked") // The serializers of a template are those of its types.
+  @SuppressWarnings("unchecked") // A template's serializers match its types.
   private static <T> byte[] encode(@Nullable RedisSerializer<?> serializer, T object) {
     if (serializer == null && object instanceof byte[] bytes) {
       return bytes;
@@ -40,7 +40,7 @@ final class TemplateCodec<K, V> {
         () -> "The serializer of the template made nothing of " + object);
   }
 
-  @SuppressWarnings("unchecked") // The serializers of a template are those of its types.
+  @SuppressWarnings("unchecked") // A template's serializers match its types.
   @Nullable V value(byte[] stored) {
     RedisSerializer<?> serializer = template.getValueSerializer();
     return serializer == null ? (V) stored : (V) serializer.deserialize(stored);

@@ -19,7 +19,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.RedisTemplate;
 
-/** The one kind of {@link SheafOperations}. */
+/** The implementation of {@link SheafOperations}. */
 final class TemplateOperations<K, V> implements SheafOperations<K, V> {
 
   private final TemplateCodec<K, V> codec;
@@ -94,7 +94,7 @@ final class TemplateOperations<K, V> implements SheafOperations<K, V> {
     Map<byte[], Result<Boolean>> set(Sheaf<byte[], byte[]> sheaf, Map<byte[], byte[]> values);
   }
 
-  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Each is found by itself, in the order of the values.
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Compared by identity, matched by order.
   private Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values, Setting setting) {
     Map<K, byte[]> keys = new LinkedHashMap<>();
     Map<byte[], byte[]> raw = new LinkedHashMap<>();
@@ -129,7 +129,7 @@ final class TemplateOperations<K, V> implements SheafOperations<K, V> {
     return raw;
   }
 
-  /** Each array is a key of its own to the client, so it finds its outcome. */
+  /** To the client each array is a different key, so it finds its own outcome. */
   private static <K, R, T> Map<K, Result<T>> outcomes(
       Map<K, byte[]> keys,
       Map<byte[], Result<R>> results,

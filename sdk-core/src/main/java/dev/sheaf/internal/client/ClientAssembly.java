@@ -34,11 +34,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the parts that the connections of a client share, and puts a {@link Sheaf} over one of
- * them.
+ * Creates the parts that the connections of a client share, and a {@link Sheaf} for one of them.
  *
  * @param resources whose threads the parts use
- * @param loopDetector null if nobody looks for loops
+ * @param loopDetector null if loops are not detected
  */
 public record ClientAssembly(
     ClientSettings<?, ?> settings,
@@ -48,11 +47,11 @@ public record ClientAssembly(
     LoopPlaces loopPlaces) {
 
   /**
-   * For a client that is reached by an address.
+   * Creates the assembly of a client that connects to an address.
    *
-   * @param uri gives the time-out where the options name none
-   * @param meters of {@link #meters}, once for each client
-   * @param compression of {@link #compression}, once for each client
+   * @param uri has the time-out if the options have none
+   * @param meters from {@link #meters}, once for each client
+   * @param compression from {@link #compression}, once for each client
    */
   public static ClientContext context(
       ClientSettings<?, ?> settings,
@@ -73,13 +72,13 @@ public record ClientAssembly(
         settings.observe);
   }
 
-  /** The meters of batches; null unless the client has a registry. */
+  /** Creates the meters of batches; null without a registry. */
   public static @Nullable BatchMeters meters(ClientSettings<?, ?> settings) {
     MeterRegistry registry = settings.meterRegistry;
     return registry == null ? null : new BatchMeters(registry, settings.name);
   }
 
-  /** Lets a client keep dictionaries in the server that it connects to. */
+  /** Lets a client keep dictionaries on its server. */
   public static void attachDictionaries(
       ClientContext context, AbstractRedisClient client, RedisURI uri, ClientResources resources) {
     CompressionEngine compression = context.compression();
@@ -96,12 +95,12 @@ public record ClientAssembly(
     compression.dictionaries().attach(store, resources.eventExecutorGroup());
   }
 
-  /** What is known of loops. */
+  /** Returns what has been learned of loops. */
   public static LoopPlaces loopPlaces(ClientSettings<?, ?> settings) {
     return new LoopPlaces(settings.loopLearning, settings.meterRegistry, settings.name);
   }
 
-  /** What compresses values, which the caller closes; null unless that was asked for. */
+  /** Creates the compression, which the caller closes; null unless it was asked for. */
   public static @Nullable CompressionEngine compression(ClientSettings<?, ?> settings) {
     CompressionOptions chosen = settings.compression;
     return chosen == null
@@ -110,10 +109,10 @@ public record ClientAssembly(
   }
 
   /**
-   * Makes the face of one connection.
+   * Creates a {@link Sheaf} for one connection.
    *
-   * @param watchSoon whether the availability guard begins now, and not when it is first asked
-   * @param closeServer closes what was opened for this face alone
+   * @param watchSoon whether the availability guard starts now instead of at its first use
+   * @param closeServer closes what was opened for this client alone
    * @param afterClose runs last, whatever fails before
    */
   public <K, V> DefaultSheaf<K, V> over(
@@ -130,7 +129,7 @@ public record ClientAssembly(
     return over(server, codec, watch, closeServer, afterClose);
   }
 
-  /** Makes the face of one connection with a watch that may be another's. */
+  /** Creates a {@link Sheaf} for one connection, with a watch that others may share. */
   public <K, V> DefaultSheaf<K, V> over(
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,

@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a client as its builder has gathered them, each with the meaning that {@link
- * dev.sheaf.SheafBuilder} documents. Not thread-safe while they are gathered.
+ * The options that a builder has collected, with the meanings that {@link dev.sheaf.SheafBuilder}
+ * documents. Not thread-safe while they are collected.
  */
 public final class ClientSettings<K, V> {
 
@@ -28,8 +28,8 @@ public final class ClientSettings<K, V> {
   public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * Enough that a few which are gone or behind do not decide; so many that the clusters of most are
-   * asked whole.
+   * Enough that a few unreachable or stale nodes do not decide, and that most clusters are asked as
+   * a whole.
    */
   public static final int TOPOLOGY_SOURCES = 10;
 
@@ -52,18 +52,18 @@ public final class ClientSettings<K, V> {
   public boolean yielding;
   public Observe observe = Observe.commands();
 
-  /** The defaults, for servers at the given addresses, at least one. */
+  /** The defaults for servers at the given addresses, at least one. */
   public ClientSettings(List<RedisURI> uris, RedisCodec<K, V> codec) {
     this.uris = uris;
     this.codec = codec;
   }
 
-  /** As they are now, whatever the builder is told later. */
+  /** Returns a copy that later changes to the builder do not affect. */
   public ClientSettings<K, V> copy() {
     return withCodec(codec);
   }
 
-  /** The same for keys and values of other types. */
+  /** Returns the same settings for other types of keys and values. */
   public <K2, V2> ClientSettings<K2, V2> withCodec(RedisCodec<K2, V2> other) {
     ClientSettings<K2, V2> copy = new ClientSettings<>(uris, other);
     copy.connectTimeout = connectTimeout;

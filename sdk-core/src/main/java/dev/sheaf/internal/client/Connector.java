@@ -35,8 +35,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a client: reaches one of the addresses, asks the server what it is, and connects as to a
- * single server or as to a cluster.
+ * Creates a client: connects to one of the addresses, asks the server for its kind, and connects as
+ * to a single server or as to a cluster.
  */
 public final class Connector<K, V> {
 
@@ -46,7 +46,7 @@ public final class Connector<K, V> {
   private final @Nullable BatchMeters meters;
   private final @Nullable CompressionEngine compression;
 
-  /** Connects nothing yet. */
+  /** Creates a connector without connecting. */
   public Connector(ClientSettings<K, V> settings) {
     this.settings = settings;
     ClientResources given = settings.clientResources;
@@ -57,9 +57,9 @@ public final class Connector<K, V> {
   }
 
   /**
-   * Connects to the first address that can be reached.
+   * Connects to the first address that is reachable.
    *
-   * @throws io.lettuce.core.RedisConnectionException if none can; the message says why
+   * @throws io.lettuce.core.RedisConnectionException if none is; the message says why
    */
   public Sheaf<K, V> connect() {
     RuntimeException failure = null;
@@ -82,7 +82,7 @@ public final class Connector<K, V> {
     boolean keep = false;
     try {
       if (ownResources) {
-        // Others may have a resolver of their own.
+        // Client resources of the application can have a resolver of their own.
         HostNames.require(uri, settings.connectTimeout);
       }
       client.setOptions(clientOptions());
@@ -169,8 +169,9 @@ public final class Connector<K, V> {
   }
 
   /**
-   * Opens the connections that Lettuce would open with the first command for each node, so that the
-   * first commands are batched like all others. A node that cannot be reached is tried again then.
+   * Opens the connections that Lettuce would open at the first command for each node, so that the
+   * first commands are batched as well. A node that cannot be reached is tried again at its first
+   * command.
    */
   private void connectToMasters(StatefulRedisClusterConnection<K, V> connection) {
     List<CompletableFuture<?>> opening = new ArrayList<>();
@@ -188,7 +189,7 @@ public final class Connector<K, V> {
         .join();
   }
 
-  /** The URI's time-out is what bounds Lettuce's handshake; commands get theirs elsewhere. */
+  /** The URI's time-out bounds Lettuce's handshake. Commands get theirs elsewhere. */
   private RedisURI bounded(RedisURI uri) {
     return Uris.withTimeout(uri, settings.connectTimeout);
   }

@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The one kind of {@link Batch}: records calls, and makes them with the connection corked. */
+/** The implementation of {@link Batch}: records calls, and makes them within one write scope. */
 final class DefaultBatch<K, V> implements Batch<K, V> {
 
   private final RedisClusterAsyncCommands<K, V> commands;
@@ -28,7 +28,7 @@ final class DefaultBatch<K, V> implements Batch<K, V> {
   private final List<Entry<?>> unsent = new ArrayList<>();
   private final Deque<Entry<?>> unanswered = new ArrayDeque<>();
 
-  /** Failures of commands that were already let go of; null until there is one. */
+  /** Failures of commands that are no longer held; null until there is one. */
   private final List<Entry<?>> failed = new ArrayList<>();
 
   private boolean closed;
@@ -74,7 +74,7 @@ final class DefaultBatch<K, V> implements Batch<K, V> {
     while (unanswered.size() + unsent.size() > MAX_UNANSWERED_COMMANDS) {
       settle(unanswered.remove());
     }
-    // First, because a command may use this batch while it is being sent.
+    // This comes first, because a command can use this batch while it is being sent.
     List<Entry<?>> sending = List.copyOf(unsent);
     unsent.clear();
     unanswered.addAll(sending);
@@ -143,7 +143,7 @@ final class DefaultBatch<K, V> implements Batch<K, V> {
       }
     }
 
-    /** Waits for the outcome; the failure, or null after a success. */
+    /** Waits for the outcome. Returns the failure, or null after success. */
     @Nullable Throwable await() {
       send();
       return Replies.failureOf(outcome, timeout);
@@ -153,7 +153,8 @@ final class DefaultBatch<K, V> implements Batch<K, V> {
     public T get() {
       if (!sent) {
         execute();
-        // Still not, if a command before it in the batch asks for it while the batch is being sent.
+        // Still missing if a command before it in the batch asks for it while the batch is being
+        // sent.
         send();
       }
       wasRead = true;

@@ -58,10 +58,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The one kind of {@link Sheaf}. */
+/** The implementation of {@link Sheaf}. */
 public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
-  /** How long closing may take for each part that is closed. */
+  /** The time-out of closing each part. */
   static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
   private final ConnectedServer<K, V> server;
@@ -121,7 +121,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.bulkLane =
         new LazyBulkLane<>(
             connectAgain,
-            // A loop over large values is bound by their size, and not by its round trips.
+            // A loop over large values is bound by their size, not by its round trips.
             lane ->
                 new BlockingCalls<>(lane.connection(), loopsOf(lane, context), blockedCallers, null)
                     .over(lane, decompressing));
@@ -143,7 +143,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         ThreadLocal.withInitial(CallerThread::new));
   }
 
-  /** The watch over the nodes, which others may borrow. */
+  /** The watch over the nodes, which others can share. */
   public NodeWatch<K> watch() {
     return watch;
   }
@@ -335,27 +335,27 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     return MapEach.run(items, body, eachThreads, callers);
   }
 
-  /** Blocking commands of another interface, which see to what this face does for its own. */
+  /** Blocking commands of another interface, with the same loop handling as this one's. */
   public <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
     return calls.over(type, commands, waits);
   }
 
-  /** One GET as {@link #blocking} sees it. */
+  /** Reads one GET as {@link #blocking} does. */
   public @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
     return calls.get(key, true, send);
   }
 
-  /** One GET that waits in a way of its own, where loops are learned. */
+  /** Reads one GET with another kind of wait, where loops are learned. */
   public @Nullable V learnedGet(K key, Supplier<? extends @Nullable V> send) {
     return loopPlaces.learns() ? calls.get(key, false, send) : send.get();
   }
 
-  /** The current thread is about to read what has these ids. */
+  /** Called before the current thread reads what has these ids. */
   public void expect(String source, Collection<?> ids) {
     loops.expect(source, ids);
   }
 
-  /** What this client writes. */
+  /** Records what this client writes. */
   public WriteClock writes() {
     return loops.writes();
   }

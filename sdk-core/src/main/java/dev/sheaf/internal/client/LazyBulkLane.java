@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The bulk lane of a client, opened when it is first asked for. Thread-safe. */
+/** The bulk lane of a client, opened at its first use. Thread-safe. */
 final class LazyBulkLane<K, V> implements AutoCloseable {
 
   private final Supplier<ConnectedServer<K, V>> connect;
@@ -22,10 +22,10 @@ final class LazyBulkLane<K, V> implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Begins unconnected.
+   * Creates a lane without connecting it.
    *
    * @param connect opens a connection, or throws
-   * @param blocking makes the face of its blocking commands
+   * @param blocking creates the blocking commands of a connection
    */
   LazyBulkLane(
       Supplier<ConnectedServer<K, V>> connect,
@@ -35,7 +35,7 @@ final class LazyBulkLane<K, V> implements AutoCloseable {
   }
 
   /**
-   * The lane, connected.
+   * Returns the lane, connected.
    *
    * @throws SheafException if it could not be connected; the next call tries again
    */

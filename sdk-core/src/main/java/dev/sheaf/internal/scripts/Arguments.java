@@ -4,16 +4,16 @@ package dev.sheaf.internal.scripts;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/** The arguments of calls, and how they become bytes. */
+/** Encodes the arguments of script calls. */
 final class Arguments {
 
   private Arguments() {}
 
   /**
-   * Encodes arguments.
+   * Encodes arguments to bytes.
    *
-   * @throws NullPointerException if one is null
-   * @throws IllegalArgumentException if one has a type that has no bytes of its own
+   * @throws NullPointerException if an argument is null
+   * @throws IllegalArgumentException if an argument has an unsupported type
    */
   static byte[][] encode(String script, Object[] args) {
     byte[][] encoded = new byte[args.length][];
@@ -51,7 +51,7 @@ final class Arguments {
             + " this client stores it, pass scripts.encoded(key, value)");
   }
 
-  /** Whether values of a type can be arguments. */
+  /** Returns whether values of a type can be arguments. */
   static boolean isSupported(Class<?> type) {
     return type.isPrimitive()
         || type == byte[].class

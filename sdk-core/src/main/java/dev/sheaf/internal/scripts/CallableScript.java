@@ -15,7 +15,7 @@ import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** The one kind of {@link RegisteredScript}. */
+/** The implementation of {@link RegisteredScript}. */
 final class CallableScript<K, T extends @Nullable Object> implements RegisteredScript<K, T> {
 
   private final ScriptParts<K> parts;
@@ -30,7 +30,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
     this.calls = parts.meters().callsOf(script);
   }
 
-  /** Stands for one text at one node, to find the first of each in a batch. */
+  /** A key of one text at one node, to find its first call in a batch. */
   private record TextAtNode(String sha1, String node) {}
 
   @Override
@@ -44,7 +44,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
     try {
       return parts.await(outcome);
     } finally {
-      // After a time-out nobody waits for it; what was not sent is dropped.
+      // After a time-out nobody waits for the call: it is dropped if it was not sent.
       outcome.cancel(false);
     }
   }
@@ -74,7 +74,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
   }
 
   /**
-   * Whether it must not be answered by NOSCRIPT, because commands that follow must not overtake.
+   * Returns whether the call must not get NOSCRIPT, because later commands must not overtake it.
    */
   private boolean carriesText(List<EncodedKey<K>> keys) {
     return script.isInOrder()
@@ -126,7 +126,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
               + " the transaction first, or call the script");
     }
     byte[][] encodedArgs = Arguments.encode(script.name(), args.toArray());
-    // To slices the order does not matter, so they need not carry the text.
+    // The order of slices does not matter, so they need not carry the text.
     return new Scatter<>(
         parts,
         script.name(),

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * A method of an interface of scripts, read and checked: how its parameters become keys and
- * arguments, and its result a reply.
+ * A validated method of a script interface: how its parameters become keys and arguments, and its
+ * result a reply.
  */
 final class DeclaredMethod {
 
@@ -41,7 +41,7 @@ final class DeclaredMethod {
   private final Form form;
   private final Script<?> script;
 
-  /** What the caller gets: a value, or something that will have it. */
+  /** What the method returns: a value, a future or a publisher. */
   private enum Form {
     VALUE,
     FUTURE,
@@ -61,10 +61,10 @@ final class DeclaredMethod {
   }
 
   /**
-   * Reads a method.
+   * Reads and validates a method.
    *
-   * @param keyType the client's type of keys, null if it is not known
-   * @throws ScriptException if it is declared wrongly or its file is missing
+   * @param keyType the client's type of keys; null if unknown
+   * @throws ScriptException if the declaration is invalid or its file is missing
    */
   static DeclaredMethod of(Method method, @Nullable Class<?> keyType) {
     LuaScript annotation = method.getAnnotation(LuaScript.class);
@@ -79,7 +79,7 @@ final class DeclaredMethod {
     return script;
   }
 
-  /** Calls the script as the method was called. */
+  /** Calls the script with the arguments of a call of the method. */
   @Nullable Object call(RegisteredScript<Object, ?> registered, Object @Nullable [] arguments) {
     Object[] given = arguments == null ? new Object[0] : arguments;
     List<Object> keys = keysIndex < 0 ? List.of() : keys(given[keysIndex]);
@@ -274,7 +274,7 @@ final class DeclaredMethod {
     return new ScriptException(describe(method) + ": parameter " + (index + 1) + " " + what);
   }
 
-  /** A method as its author knows it, with the file of its script if it has one. */
+  /** Describes a method for messages, with the file of its script if it has one. */
   static String describe(Method method) {
     String parameters =
         Arrays.stream(method.getGenericParameterTypes())

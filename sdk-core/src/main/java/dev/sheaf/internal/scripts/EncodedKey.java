@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A key of a call.
+ * A key of a call with its encoded form.
  *
- * @param given as the caller has it
- * @param bytes as it travels
- * @param slot its slot on a cluster, else 0
+ * @param given the key as the caller passed it
+ * @param bytes its encoded form
+ * @param slot its slot on a cluster, otherwise 0
  */
 record EncodedKey<K>(K given, byte[] bytes, int slot) {
 
-  /** How many keys a message lists; more help nobody. */
+  /** How many keys a message lists. */
   private static final int MAX_LISTED = 8;
 
   static <K> EncodedKey<K> of(K key, RedisCodec<K, ?> codec, boolean cluster) {
@@ -32,16 +32,16 @@ record EncodedKey<K>(K given, byte[] bytes, int slot) {
     return bytes;
   }
 
-  /** The slot that keys share; 0 if there are none. */
+  /** Returns the slot that the keys share; 0 if there are none. */
   static int slotOf(List<? extends EncodedKey<?>> keys) {
     return keys.isEmpty() ? 0 : keys.get(0).slot();
   }
 
   /**
-   * Encodes the keys of one call, and on a cluster sees to it that they share a slot.
+   * Encodes the keys of one call. On a cluster, checks that they share a slot.
    *
-   * @throws NullPointerException if one is null
-   * @throws IllegalArgumentException if they are in several slots; the message lists them
+   * @throws NullPointerException if a key is null
+   * @throws IllegalArgumentException if the keys are in several slots; the message lists them
    */
   static <K> List<EncodedKey<K>> all(
       String script, List<? extends K> keys, RedisCodec<K, ?> codec, boolean cluster) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The primaries a client is connected to. Thread-safe. */
 final class Nodes<K, V> {
 
-  /** Stands for the one node of a server that is no cluster, and for a slot without a node. */
+  /** Represents the only node of a standalone server, and a slot without a node. */
   private static final String ONLY = "";
 
   private final StatefulConnection<K, V> connection;
@@ -33,20 +33,20 @@ final class Nodes<K, V> {
     return cluster != null;
   }
 
-  /** Which node is thought to serve a slot; something to compare. */
+  /** Returns the node that probably serves a slot, as an object to compare. */
   String nodeOf(int slot) {
     RedisClusterNode node =
         cluster == null ? null : cluster.getPartitions().getPartitionBySlot(slot);
     return node == null ? ONLY : node.getNodeId();
   }
 
-  /** Whether what is sent now becomes part of a transaction. */
+  /** Returns whether a command sent now would become part of a transaction. */
   boolean isInTransaction() {
     return connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
   }
 
-  /** Routes a command by its keys. */
-  @SuppressWarnings("unchecked") // Commands bring encoded bytes and decode by themselves.
+  /** Sends a command, routed by its keys. */
+  @SuppressWarnings("unchecked") // Commands carry encoded bytes and decode their own replies.
   void dispatch(RedisCommand<?, ?, ?> command) {
     try {
       connection.dispatch((RedisCommand<K, V, ?>) command);
@@ -55,7 +55,9 @@ final class Nodes<K, V> {
     }
   }
 
-  /** Sends one command of its own to each primary with slots; the futures are in no order. */
+  /**
+   * Sends a separate command to each primary with slots. The futures are in no particular order.
+   */
   List<CompletableFuture<String>> toEachPrimary(Supplier<AsyncCommand<?, ?, String>> commands) {
     List<CompletableFuture<String>> replies = new ArrayList<>();
     if (cluster == null) {
@@ -70,7 +72,7 @@ final class Nodes<K, V> {
     return replies;
   }
 
-  /** Sends a command to the node thought to serve a slot. */
+  /** Sends a command to the node that probably serves a slot. */
   CompletableFuture<String> toNodeOf(int slot, AsyncCommand<?, ?, String> command) {
     RedisClusterNode node =
         cluster == null ? null : cluster.getPartitions().getPartitionBySlot(slot);
@@ -91,7 +93,7 @@ final class Nodes<K, V> {
     try {
       connected = cluster.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort());
     } catch (RuntimeException e) {
-      // Lettuce has nothing left to connect with.
+      // Lettuce has no node left to connect to.
       return CompletableFuture.failedFuture(
           new RedisException(
               "The connection is closed, because the client is, or because the node left the"

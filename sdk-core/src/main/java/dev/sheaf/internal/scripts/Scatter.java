@@ -26,23 +26,23 @@ import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scatter: a thread that cuts the keys into slices and sends them, as far as the nodes have
- * room; and replies that are reduced as they come.
+ * One scatter. A thread divides the keys into slices and sends them as far as the nodes have
+ * capacity. Replies are reduced as they arrive.
  *
  * @param <K> the type of keys
  * @param <T> the type of a slice's result
- * @param <A> what the collector gathers in
- * @param <R> the type of the whole
+ * @param <A> the accumulator of the collector
+ * @param <R> the type of the final result
  */
 final class Scatter<K, T extends @Nullable Object, A, R> {
 
-  /** Keys that are held on a cluster to be sorted by their slots: eight for each slot. */
+  /** How many keys are collected on a cluster to be sorted by slot: eight for each slot. */
   private static final int MAX_SORTED_KEYS = 131_072;
 
-  /** So many slices are filled at once on a single server, so that few are cut short. */
+  /** How many slices are filled at once on a single server, so that few are cut short. */
   private static final int FILLED_SLICES = 4;
 
-  /** How many bytes of keys are enough, however few keys they are. */
+  /** The most bytes of keys to collect at once, however few keys they are. */
   private static final long MAX_HELD_BYTES = 16 << 20;
 
   private final ScriptParts<K> parts;
@@ -52,7 +52,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
   private final long budgetNanos;
   private final CompletableFuture<R> result = new CompletableFuture<>();
 
-  /** Guards all that follows. */
+  /** Guards the fields below. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Condition changed = lock.newCondition();
@@ -66,10 +66,10 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
   private @Nullable Throwable broken;
 
   /**
-   * Creates one that has not begun.
+   * Creates a scatter without starting it.
    *
-   * @param name of the script
-   * @param call calls the script for the keys of a slice
+   * @param name the name of the script
+   * @param call calls the script with the keys of a slice
    */
   Scatter(
       ScriptParts<K> parts,
@@ -87,7 +87,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
     result.whenComplete((value, failure) -> stop());
   }
 
-  /** What one node has to do for this scatter. */
+  /** The work of one node in this scatter. */
   private static final class Load {
     long plannedNanos;
     int slices;
@@ -98,7 +98,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
   private record Slice<K>(
       List<EncodedKey<K>> keys, String node, long plannedNanos, long sentNanos) {}
 
-  /** To cancel it sends no further slices. */
+  /** Cancelling it stops sending slices. */
   CompletableFuture<R> result() {
     return result;
   }
@@ -119,7 +119,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
       Iterator<? extends K> iterator = keys.iterator();
       boolean all = true;
       while (all && iterator.hasNext()) {
-        // On a single server the next keys are encoded while it is busy with those before.
+        // On a single server, the next keys are encoded while the server processes those before.
         all = sendAll(next(iterator));
       }
       awaitAll();
@@ -132,7 +132,10 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
     }
   }
 
-  /** The keys to send next: on a cluster many, to be sorted by slots, else those of few slices. */
+  /**
+   * Returns how many keys to read next: on a cluster many, to be sorted by slot, otherwise a few
+   * slices.
+   */
   private List<EncodedKey<K>> next(Iterator<? extends K> keys) {
     boolean cluster = parts.nodes().isCluster();
     int most = cluster ? MAX_SORTED_KEYS : FILLED_SLICES * nextSize();
@@ -150,7 +153,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
     return buffer;
   }
 
-  /** Sends keys as the nodes have room; whether all were sent. */
+  /** Sends keys as nodes have capacity. Returns whether all were sent. */
   private boolean sendAll(List<EncodedKey<K>> sorted) throws InterruptedException {
     Map<String, Deque<List<EncodedKey<K>>>> byNode = byNode(sorted);
     while (!byNode.isEmpty()) {
@@ -163,7 +166,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
     return true;
   }
 
-  /** For each node the keys of each of its slots. */
+  /** Groups the keys by node and slot. */
   private Map<String, Deque<List<EncodedKey<K>>>> byNode(List<EncodedKey<K>> sorted) {
     Map<String, Deque<List<EncodedKey<K>>>> byNode = new LinkedHashMap<>();
     int from = 0;
@@ -196,7 +199,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
     }
   }
 
-  /** How many keys the next slice is thought to have. */
+  /** Returns the estimated number of keys of the next slice. */
   private int nextSize() {
     lock.lock();
     try {
@@ -206,7 +209,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
     }
   }
 
-  /** How many keys the node may be sent now; 0 for none. */
+  /** Returns how many keys can be sent to the node now; 0 for none. */
   private int roomAt(String node) {
     lock.lock();
     try {
@@ -217,17 +220,17 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
     }
   }
 
-  /** Half of the budget is sent ahead at most, of which a slice takes a fifth of the whole. */
+  /** At most half of the budget is sent ahead. A slice takes a fifth of the whole budget. */
   private boolean hasRoom(Load load) {
     return load.slices == 0 || load.plannedNanos <= budgetNanos * 3 / 10;
   }
 
-  /** Whether it is time to send more: not for each of many tiny slices by itself. */
+  /** Returns whether to send more now: many tiny slices are sent together. */
   private boolean wantsMore(Load load) {
     return hasRoom(load) && (load.slices <= 1 || load.plannedNanos <= budgetNanos * 3 / 20);
   }
 
-  /** Waits until one of these nodes wants more; false if the scatter was stopped. */
+  /** Waits until one of these nodes has capacity. Returns false if the scatter was stopped. */
   private boolean awaitRoom(Set<String> nodes) throws InterruptedException {
     WriteScope.release();
     lock.lockInterruptibly();
@@ -297,8 +300,8 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
   }
 
   /**
-   * What passed since the server was free for this slice, by its last reply, less the network's
-   * share, is as near to the time of a slice as one can get: since Redis 7.2 the server's own clock
+   * The best estimate of a slice's time is what passed since the server was free for it, by its
+   * last reply, less the network's share. The server's own clock cannot tell: since Redis 7.2 it
    * stands still during a script.
    */
   private void observe(Slice<K> slice, Load load) {
@@ -327,7 +330,7 @@ final class Scatter<K, T extends @Nullable Object, A, R> {
       if (broken != null) {
         result.completeExceptionally(broken);
       } else if (failures.isEmpty()) {
-        // Where not all were sent it was cancelled, and has its outcome.
+        // If not all keys were sent, the scatter was cancelled and has its outcome already.
         result.complete(results.finisher().apply(gathered));
       } else {
         result.completeExceptionally(failure(all));

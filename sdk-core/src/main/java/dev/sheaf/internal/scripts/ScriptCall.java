@@ -21,14 +21,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a script. If its node does not know the script, it is sent once more, with the text;
- * both times it is routed by its keys, so what follows a redirect the first time follows it again.
+ * One call of a script. If its node does not know the script, the call is sent once more with the
+ * text. Both times it is routed by its keys, so the second call follows the same redirects.
  */
 final class ScriptCall<T extends @Nullable Object> {
 
   /**
-   * How often a function that was not found is loaded and called again. A script needs one: its
-   * text travels with the call.
+   * How often a missing function is loaded and called again. A script needs one: its text is sent
+   * with the call.
    */
   private static final int MAX_FUNCTION_LOADS = 3;
 
@@ -42,7 +42,7 @@ final class ScriptCall<T extends @Nullable Object> {
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
   private final long startNanos = System.nanoTime();
 
-  /** Whether it was sent as part of a transaction, so that nothing can be sent in its place. */
+  /** Whether the call was sent inside a transaction, so that no other command can replace it. */
   private final boolean inTransaction;
 
   private int functionLoads;
@@ -62,10 +62,10 @@ final class ScriptCall<T extends @Nullable Object> {
   }
 
   /**
-   * Sends a call.
+   * Sends the call.
    *
-   * @param timer of the script's calls; null if nobody measures
-   * @return to cancel it drops what was not sent yet
+   * @param timer measures calls of the script; null if nobody does
+   * @return the result; cancelling it drops a call that was not sent yet
    */
   static <T extends @Nullable Object> CompletableFuture<T> send(
       ScriptParts<?> parts,

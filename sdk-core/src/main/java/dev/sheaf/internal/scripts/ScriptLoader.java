@@ -29,8 +29,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings texts to the servers: to all primaries when a script is registered and after a flush, and
- * on each new socket ahead of the first script that is called there.
+ * Loads scripts on servers: on all primaries when a script is registered and after a flush, and on
+ * each new socket before the first script call there.
  *
  * <p>Thread-safe.
  */
@@ -42,7 +42,7 @@ final class ScriptLoader {
   private final Nodes<?, ?> nodes;
   private final Duration commandTimeout;
 
-  /** One script for each text that servers have to know, by its digest. */
+  /** The scripts that servers must know, by digest. */
   private final Map<String, Script<?>> texts = new ConcurrentHashMap<>();
 
   private final AtomicBoolean reloading = new AtomicBoolean();
@@ -53,11 +53,12 @@ final class ScriptLoader {
   }
 
   /**
-   * Loads a script everywhere, now and from now on. Blocks until the primaries have answered.
+   * Loads a script everywhere, now and on later connections. Blocks until the primaries have
+   * answered.
    *
    * @throws ScriptException if it cannot be compiled
    * @throws RedisException if no primary answered
-   * @throws IllegalStateException if there are too many, or a transaction is open
+   * @throws IllegalStateException if too many scripts are registered, or a transaction is open
    */
   void load(Script<?> script) {
     synchronized (this) {
@@ -159,8 +160,8 @@ final class ScriptLoader {
   }
 
   /**
-   * Loads everything on all primaries, without waiting, because one was found to have been flushed.
-   * While that goes on, further findings change nothing: their calls carry the text themselves.
+   * Loads everything on all primaries without waiting, because one of them was flushed. Further
+   * findings meanwhile change nothing: their calls carry the text.
    */
   void reload() {
     if (!reloading.compareAndSet(false, true)) {
@@ -172,7 +173,7 @@ final class ScriptLoader {
         loads.addAll(nodes.toEachPrimary(() -> command(script, false)));
       }
     } catch (RuntimeException e) {
-      // The call that found the flush brings its text itself; the next one that does tries again.
+      // The call that found the flush carries its text. The next one that finds it tries again.
       loads.add(CompletableFuture.failedFuture(e));
     }
     CompletableFuture.allOf(loads.toArray(CompletableFuture[]::new))
@@ -180,12 +181,12 @@ final class ScriptLoader {
         .whenComplete((nothing, failure) -> reloading.set(false));
   }
 
-  /** What a call that did not find its function needs first; completes whatever happens. */
+  /** Loads the function that a call did not find. The future completes normally in any case. */
   CompletableFuture<?> reloadAt(int slot, Script<?> script) {
     return nodes.toNodeOf(slot, command(script, false)).exceptionally(failure -> "");
   }
 
-  /** What a new socket is sent ahead of the first script that is called there. */
+  /** Returns the commands to send on a new socket before the first script call there. */
   List<AsyncCommand<?, ?, String>> forNewSocket() {
     List<AsyncCommand<?, ?, String>> commands = new ArrayList<>();
     texts.values().forEach(script -> commands.add(command(script, false)));

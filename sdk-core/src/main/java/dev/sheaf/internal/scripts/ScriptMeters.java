@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-/** What the scripts of one client report; nothing without a registry. Thread-safe. */
+/** The meters of one client's scripts; does nothing without a registry. Thread-safe. */
 final class ScriptMeters {
 
   private final @Nullable MeterRegistry registry;
@@ -27,7 +27,10 @@ final class ScriptMeters {
                 .register(registry);
   }
 
-  /** The meter of one script's calls, or null. Scripts are few; see Scripts.MAX_REGISTERED. */
+  /**
+   * Returns the timer of one script's calls, or null. Their number is bounded by
+   * Scripts.MAX_REGISTERED.
+   */
   @Nullable Timer callsOf(Script<?> script) {
     return registry == null
         ? null

@@ -8,13 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scripts of one client share.
+ * The parts that the scripts of one client share.
  *
- * @param codec how keys and values are stored
- * @param commandTimeout how long a call may take
- * @param nodes the primaries it is connected to
+ * @param codec encodes keys and values
+ * @param commandTimeout the longest that a call takes
+ * @param nodes the primaries of the client
  * @param meters what is reported
- * @param loader what brings texts to the nodes
+ * @param loader loads texts on the nodes
  */
 record ScriptParts<K>(
     RedisCodec<K, ?> codec,
@@ -23,7 +23,7 @@ record ScriptParts<K>(
     ScriptMeters meters,
     ScriptLoader loader) {
 
-  /** Waits as blocking commands do, at most the command time-out, with their exceptions. */
+  /** Waits as blocking commands do: at most the command time-out, with the same exceptions. */
   <T extends @Nullable Object> T await(CompletableFuture<T> future) {
     return Replies.resultOf(future, commandTimeout);
   }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Makes objects of interfaces whose methods are scripts. */
+/** Creates implementations of interfaces whose methods are scripts. */
 final class ScriptProxy implements InvocationHandler {
 
   private final Class<?> type;
@@ -27,9 +27,9 @@ final class ScriptProxy implements InvocationHandler {
   }
 
   /**
-   * Checks all methods, then loads all scripts, then makes the object.
+   * Validates all methods, loads all scripts, and creates the object.
    *
-   * @param keyType the client's type of keys, null if it is not known
+   * @param keyType the client's type of keys; null if unknown
    */
   static <I, K> I of(Class<I> type, @Nullable Class<?> keyType, Scripts<K, ?> scripts) {
     if (!type.isInterface()) {
@@ -47,7 +47,7 @@ final class ScriptProxy implements InvocationHandler {
     return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, proxy));
   }
 
-  /** The keys are of the client's type: {@link DeclaredMethod} has checked what it could. */
+  /** Keys have the client's type as far as {@link DeclaredMethod} could check. */
   @SuppressWarnings("unchecked")
   private static <K> Bound bind(DeclaredMethod declared, Method method, Scripts<K, ?> scripts) {
     try {
@@ -74,7 +74,7 @@ final class ScriptProxy implements InvocationHandler {
     return bound.declared().call(bound.script(), arguments);
   }
 
-  /** Calls the body that an interface, which need not be public, gives a method. */
+  /** Calls a default method. Its interface need not be public. */
   private static @Nullable Object invokeDefault(
       Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
     Class<?> owner = method.getDeclaringClass();

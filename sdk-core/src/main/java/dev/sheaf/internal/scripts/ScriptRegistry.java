@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one kind of {@link Scripts}. */
+/** The implementation of {@link Scripts}. */
 public final class ScriptRegistry<K, V> implements Scripts<K, V> {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.scripts");
 
-  /** A call of KEYS that no comment hides. */
+  /** Matches a call of KEYS outside comments. */
   private static final Pattern CALL_OF_KEYS =
       Pattern.compile(
           "^(?:(?!--).)*\\b(?:redis|server)\\.p?call\\s*\\(\\s*(['\"])keys\\1",
@@ -34,7 +34,7 @@ public final class ScriptRegistry<K, V> implements Scripts<K, V> {
   private final ScriptParts<K> parts;
 
   /**
-   * Creates the scripts of a client.
+   * Creates the script registry of a client.
    *
    * @param registry for the meters; null if nobody measures
    * @param name the client's name in its meters
@@ -75,7 +75,7 @@ public final class ScriptRegistry<K, V> implements Scripts<K, V> {
     return ScriptProxy.of(Objects.requireNonNull(type, "type"), keyType(), this);
   }
 
-  /** Java forgets the client's type of keys; of the usual codecs it is known. */
+  /** Type erasure hides the client's type of keys. For the usual codecs it is known. */
   private @Nullable Class<?> keyType() {
     if (codec instanceof StringCodec) {
       return String.class;

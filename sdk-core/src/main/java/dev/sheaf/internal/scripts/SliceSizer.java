@@ -2,26 +2,26 @@
 package dev.sheaf.internal.scripts;
 
 /**
- * How many keys the next slice has, by what the keys before have cost. Not thread-safe.
+ * Chooses the number of keys of the next slice from the cost of earlier keys. Not thread-safe.
  *
- * <p>What costs more than thought counts at once for a half, what costs less bit by bit: too short
- * a slice costs a little time, too long a one is felt by others.
+ * <p>A cost above the estimate counts at once by half, one below it gradually: a slice that is too
+ * short wastes little time, one that is too long delays other clients.
  */
 final class SliceSizer {
 
-  /** Keys in the first slice: even at 20 µs a key no more than the default budget. */
+  /** Keys in the first slice: at 20 µs a key still within the default budget. */
   static final int FIRST_KEYS = 100;
 
   private static final int GROWTH = 2;
   private static final double WEIGHT_OF_MORE = 0.5;
   private static final double WEIGHT_OF_LESS = 0.25;
 
-  /** What a call costs the server besides its keys; it matters where slots have few of them. */
+  /** The cost of a call besides its keys. It matters where slots have few keys. */
   private static final long CALL_NANOS = 5_000;
 
   /**
-   * What a key costs the server besides the script: to read it and to hand it to Lua, some 270 ns
-   * on the machine this was measured on, of which the script's clock knows nothing.
+   * The cost of a key besides the script: reading it and passing it to Lua. The script's clock does
+   * not see it; it was about 270 ns on the machine where this was measured.
    */
   private static final long KEY_NANOS = 300;
 
@@ -46,7 +46,7 @@ final class SliceSizer {
     return CALL_NANOS + (long) (keys * nanosPerKey);
   }
 
-  /** Takes note of what a slice seems to have cost, seen from here. */
+  /** Records the cost of a slice as the client saw it. */
   void observed(int keys, long nanos) {
     largestSeen = Math.max(largestSeen, keys);
     double seen = KEY_NANOS + (double) nanos / keys;

@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What browsers are told about the page and the values: to keep nothing, to run and load nothing
- * but the page's own files, and to let no other site in. Immutable.
+ * The security headers of the admin page and the values: browsers must store nothing, load and run
+ * only the page's own files, and refuse access from other sites. Immutable.
  */
 final class AdminHeaders {
 
-  /** The part of the policy that a page may declare in itself, too. */
+  /** The part of the policy that a page can also declare in its own markup. */
   static final String META_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
           + " connect-src 'self'; base-uri 'none'; form-action 'none';"
@@ -43,9 +43,9 @@ final class AdminHeaders {
   private final List<String> paths;
 
   /**
-   * Makes the headers for two paths.
+   * Creates the headers for two paths.
    *
-   * @param basePath of all endpoints, without a slash at its end
+   * @param basePath of all endpoints, without a trailing slash
    * @param pagePath the path of the page below it
    * @param valuePath the path of the values below it
    */
@@ -55,10 +55,10 @@ final class AdminHeaders {
   }
 
   /**
-   * Whether a request is for the page or the values. What stands in front of the path does not
-   * count: a proxy's prefix, the application's, that of a servlet.
+   * Returns whether a request is for the page or the values. Any prefix of the path is ignored: a
+   * proxy's, the application's, or a servlet's.
    *
-   * @param rawPath as it came, encoded
+   * @param rawPath the encoded path as received
    */
   boolean concern(String rawPath) {
     String path = decoded(rawPath);
@@ -78,16 +78,16 @@ final class AdminHeaders {
   }
 
   /**
-   * Whether another site makes the browser of a user ask for this, other than by a link to the
-   * page.
+   * Returns whether another site makes the user's browser send this request, other than by a link
+   * to the page.
    *
-   * @param fetchSite what the browser says of it; null if it says nothing
+   * @param fetchSite the browser's Sec-Fetch-Site header; null without one
    */
   boolean refuse(String rawPath, @Nullable String fetchSite) {
     return CROSS_SITE.equalsIgnoreCase(fetchSite) && !decoded(rawPath).endsWith(pagePath);
   }
 
-  /** The path as it is matched: decoded, and without the parameters of its segments. */
+  /** Normalizes a path for matching: decoded, and without the parameters of its segments. */
   private static String decoded(String rawPath) {
     String path = rawPath.replaceAll(";[^/]*", "");
     try {

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 
-/** Sets the headers on the port of the management endpoints, whichever that is. */
+/** Adds the headers on the port of the management endpoints. */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 class AdminHeadersConfiguration {
 
@@ -29,7 +29,7 @@ class AdminHeadersConfiguration {
     FilterRegistrationBean<AdminHeadersFilter> sheafAdminHeaders(WebEndpointProperties endpoints) {
       FilterRegistrationBean<AdminHeadersFilter> filter =
           new FilterRegistrationBean<>(new AdminHeadersFilter(headers(endpoints)));
-      // Before all others, so that what Spring Security answers has the headers, too.
+      // Runs before all others, so that responses of Spring Security have the headers, too.
       filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
       return filter;
     }

@@ -10,7 +10,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
-/** Sets the headers in a servlet container. Thread-safe. */
+/** Adds the headers in a servlet container. Thread-safe. */
 final class AdminHeadersFilter implements Filter {
 
   private final AdminHeaders headers;

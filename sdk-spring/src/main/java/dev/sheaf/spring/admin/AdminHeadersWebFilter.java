@@ -9,7 +9,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** Sets the headers in WebFlux. Thread-safe. */
+/** Adds the headers in WebFlux. Thread-safe. */
 final class AdminHeadersWebFilter implements WebFilter, Ordered {
 
   private final AdminHeaders headers;
@@ -33,7 +33,7 @@ final class AdminHeadersWebFilter implements WebFilter, Ordered {
     return chain.filter(exchange);
   }
 
-  /** Before all others, so that what Spring Security answers has the headers, too. */
+  /** Runs before all others, so that responses of Spring Security have the headers, too. */
   @Override
   public int getOrder() {
     return Ordered.HIGHEST_PRECEDENCE;

@@ -4,9 +4,9 @@ package dev.sheaf.spring.admin;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 
 /**
- * Where the page and the values are, as the application has mapped them.
+ * The paths of the page and the values, as the application has mapped them.
  *
- * @param base of all endpoints, without a slash at its end
+ * @param base of all endpoints, without a trailing slash
  */
 record AdminPaths(String base, String page, String values) {
 

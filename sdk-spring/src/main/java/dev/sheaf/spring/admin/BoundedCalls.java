@@ -13,12 +13,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Calls of a client, few at a time, each awaited for a limited time: the first call of a client may
- * connect, and others have its command time-out. Thread-safe.
+ * Runs client calls with bounded concurrency, each with a time limit, because the first call of a
+ * client can connect and others block up to the command time-out. Thread-safe.
  */
 final class BoundedCalls implements AutoCloseable {
 
-  /** How many calls may wait for their turn: 16; each holds a thread of the web server. */
+  /** The most calls that wait for their turn: 16. Each holds a thread of the web server. */
   static final int MAX_WAITING = 16;
 
   private final ThreadPoolExecutor threads;
@@ -40,18 +40,18 @@ final class BoundedCalls implements AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /** How many calls are made at a time. */
+  /** The number of calls that run at a time. */
   int maxConcurrent() {
     return threads.getMaximumPoolSize();
   }
 
   /**
-   * Makes a call and waits for it.
+   * Runs a call and waits for it.
    *
    * @throws RejectedExecutionException if too many wait, or after {@link #close}
-   * @throws TimeoutException if it is not over in time; it is interrupted
-   * @throws InterruptedException if this thread is interrupted; so is the call
-   * @throws ExecutionException what the call threw
+   * @throws TimeoutException if it does not end in time; it is interrupted
+   * @throws InterruptedException if this thread is interrupted; the call is interrupted, too
+   * @throws ExecutionException with the exception of the call
    */
   <T> T call(Callable<T> call, Duration timeout)
       throws ExecutionException, TimeoutException, InterruptedException {
@@ -60,13 +60,13 @@ final class BoundedCalls implements AutoCloseable {
       return result.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | InterruptedException e) {
       result.cancel(true);
-      // One that had not begun leaves its place at once.
+      // A call that has not started gives up its place at once.
       threads.purge();
       throw e;
     }
   }
 
-  /** Ends the threads; what is under way is interrupted. */
+  /** Stops the threads and interrupts running calls. */
   @Override
   public void close() {
     threads.shutdownNow();

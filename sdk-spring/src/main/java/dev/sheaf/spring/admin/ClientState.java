@@ -10,18 +10,21 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** What a client knows without asking Redis, if it can be had at once. Thread-safe. */
+/** The state that a client knows without asking Redis, if available at once. Thread-safe. */
 final class ClientState implements AutoCloseable {
 
-  /** A client that has connected answers from memory; this is for one that has not: 250 ms. */
+  /**
+   * A connected client answers from memory. This is the limit for one that is not connected: 250
+   * ms.
+   */
   private static final Duration PATIENCE = Duration.ofMillis(250);
 
-  /** What a client knows. */
+  /** The state of the client. */
   record Known(boolean cluster, GuardReport guard, List<LoopReport> loops) {}
 
   private final BoundedCalls calls = new BoundedCalls("sheaf-admin-state", 2);
 
-  /** What it knows; null of one that is closed, or that has not connected yet. Blocks hardly. */
+  /** Returns the state; null if the client is closed or not connected yet. Blocks briefly. */
   @Nullable Known of(Sheaf<?, ?> sheaf) {
     try {
       return calls.call(

@@ -8,7 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Asks Redis which dictionaries are stored. Thread-safe. */
+/** Lists the dictionaries that Redis stores. Thread-safe. */
 final class DictionariesReader implements AutoCloseable {
 
   private final ObjectProvider<? extends Sheaf<?, ?>> clients;
@@ -20,7 +20,7 @@ final class DictionariesReader implements AutoCloseable {
     this.timeout = timeout;
   }
 
-  /** The dictionaries, or why they are not known. Blocks, for the time-out at most. */
+  /** Returns the dictionaries, or why they are unknown. Blocks at most the time-out. */
   DictionaryList read() {
     Sheaf<?, ?> sheaf = clients.getIfUnique();
     if (sheaf == null) {
@@ -38,7 +38,7 @@ final class DictionariesReader implements AutoCloseable {
       Thread.currentThread().interrupt();
       return DictionaryList.unknown("The request was interrupted.");
     } catch (ExecutionException e) {
-      // By its type: a message may have pieces of a dictionary, and so of values.
+      // Only the type is named: a message could contain parts of a dictionary, and so of values.
       Throwable cause = e.getCause() == null ? e : e.getCause();
       return DictionaryList.unknown(
           cause instanceof IllegalStateException

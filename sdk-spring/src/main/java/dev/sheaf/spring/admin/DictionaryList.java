@@ -7,19 +7,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dictionaries that are stored, and nothing of their content, which has pieces of values.
- * Immutable.
+ * The stored dictionaries without their content, which has parts of values. Immutable.
  *
- * @param dictionaries the first ones, those of one prefix together
- * @param left how many there are beside these
+ * @param dictionaries the first ones, grouped by prefix
+ * @param left how many more there are
  * @param problem why they could not be listed; null if they were
  */
 record DictionaryList(List<Row> dictionaries, int left, @Nullable String problem) {
 
-  /** More than this are counted and not listed: 256, which clients do not train. */
+  /** The most that are listed; further ones are counted: 256, which clients do not reach. */
   static final int MAX_ROWS = 256;
 
-  /** One of them. */
+  /** One dictionary. */
   record Row(
       String id,
       String prefix,

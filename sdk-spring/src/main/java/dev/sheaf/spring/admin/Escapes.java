@@ -3,7 +3,9 @@ package dev.sheaf.spring.admin;
 
 import java.util.Map;
 
-/** The ways in which formats hide a colon, an equals sign or a quote from a search. */
+/**
+ * Undoes the escapes by which text formats hide a colon, an equals sign or a quote from a search.
+ */
 final class Escapes {
 
   private static final Map<String, Character> ENTITIES =
@@ -15,7 +17,7 @@ final class Escapes {
 
   private Escapes() {}
 
-  /** The text with escapes of JSON, XML and URIs replaced by what they stand for, once. */
+  /** Decodes the escapes of JSON, XML and URIs in a text once. */
   static String undo(String text) {
     StringBuilder plain = new StringBuilder(text.length());
     int at = 0;
@@ -55,7 +57,10 @@ final class Escapes {
     return -1;
   }
 
-  /** Appends the character of so many hex digits; where it ends, or -1 if it is none. */
+  /**
+   * Appends the character with this many hex digits. Returns the index after it, or -1 if it is
+   * none.
+   */
   private static int afterNumber(String text, int from, int digits, StringBuilder plain) {
     return appended(text, from, from + digits, 16, plain) ? from + digits : -1;
   }
@@ -102,7 +107,10 @@ final class Escapes {
     return end + 1;
   }
 
-  /** Whether an address in the text has a user or a password, as {@code scheme://user:pw@host}. */
+  /**
+   * Returns whether an address in the text has a user or a password, as {@code
+   * scheme://user:pw@host}.
+   */
   static boolean hasUserInfo(String text) {
     int start = text.indexOf("://");
     int at = -1;
@@ -111,13 +119,13 @@ final class Escapes {
     int colon = -1;
     while (start >= 0) {
       int from = start + 3;
-      // Each is searched on from where it was found last: no text is read twice.
+      // Each search continues where the last match was: no text is read twice.
       at = at < from ? next(text, from, "@") : at;
       space = space < from ? next(text, from, " \t\r\n\"'<>") : space;
       slash = slash < from ? next(text, from, "/?#") : slash;
       colon = colon < from ? next(text, from, ":") : colon;
       boolean inAddress = at < text.length() && at < space && at > from;
-      // A password may have a slash in it, which nobody has escaped.
+      // A password can contain an unescaped slash.
       if (inAddress && (at < slash || colon < slash)) {
         return true;
       }

@@ -7,14 +7,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client did since it began, and what it knows. Immutable; has no keys and no values.
+ * The figures of a client since its start, and its current state. Immutable; has no keys and no
+ * values.
  *
- * @param atMillis when these figures were taken, since 1970
- * @param client whether the application has one
- * @param guard null without a client, and while it has not connected
+ * @param atMillis the time of these figures, in milliseconds since 1970
+ * @param client whether the application has a client
+ * @param guard null without a client, and until it has connected
  * @param metered whether the application has a meter registry
  * @param meters all meters whose name begins with "sheaf."
- * @param loops places in the code that make one round trip after the other
+ * @param loops places in the code that make sequential round trips
  */
 record Figures(
     long atMillis,
@@ -28,7 +29,7 @@ record Figures(
   /**
    * A meter.
    *
-   * @param values by name: count, total, max or value; times in milliseconds
+   * @param values by statistic: count, total, max or value; times in milliseconds
    */
   record MeterFigures(String name, Map<String, String> tags, Map<String, Double> values) {}
 }

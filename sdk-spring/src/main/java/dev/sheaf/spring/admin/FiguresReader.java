@@ -17,10 +17,10 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Reads the figures of the page. Thread-safe. */
+/** Collects the figures of the page. Thread-safe. */
 final class FiguresReader {
 
-  /** More meters than this are left out: 2,000, several times what a client with scripts has. */
+  /** The most meters that are listed: 2,000, several times those of a client with scripts. */
   static final int MAX_METERS = 2000;
 
   private static final String PREFIX = "sheaf.";
@@ -83,7 +83,7 @@ final class FiguresReader {
     } else if (meter instanceof Gauge gauge) {
       values.put("value", gauge.value());
     }
-    // JSON has no such numbers.
+    // JSON has no infinities and no NaN.
     values.values().removeIf(value -> !Double.isFinite(value));
     return values;
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.admin;
 
-/** A pattern in which an asterisk stands for any characters, also none. Immutable. */
+/** A pattern in which an asterisk matches any number of characters. Immutable. */
 record Glob(String pattern) {
 
-  /** Whether the whole text fits. Takes time in proportion to text and pattern at worst. */
+  /**
+   * Returns whether the whole text matches. Takes at most time proportional to text times pattern.
+   */
   boolean matches(String text) {
     int at = 0;
     int in = 0;

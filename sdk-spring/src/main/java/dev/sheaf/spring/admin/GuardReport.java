@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the availability guard knows. Immutable.
+ * The state of the availability guard. Immutable.
  *
  * @param state UP, SLOW or DOWN
  * @param nodes each primary
- * @param healed the connections that were closed last to be made anew
+ * @param healed the last connections that were closed to be opened again
  */
 record GuardReport(
     String state,
@@ -21,14 +21,14 @@ record GuardReport(
     List<Node> nodes,
     List<Healed> healed) {
 
-  /** What it knows of a node. */
+  /** The state of a node. */
   record Node(
       String node, String state, String reason, String since, @Nullable Double roundTripMillis) {}
 
-  /** A connection that was closed to be made anew. */
+  /** A connection that was closed to be opened again. */
   record Healed(String node, String cause, String reason, String at) {}
 
-  /** What it knows now. May connect a client that has not connected yet. */
+  /** Reads the current state. Can connect a client that has not connected yet. */
   static GuardReport of(Sheaf<?, ?> sheaf) {
     AvailabilityStatus whole = sheaf.availability().status();
     List<Node> nodes =

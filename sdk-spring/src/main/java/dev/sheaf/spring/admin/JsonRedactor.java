@@ -6,33 +6,36 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the values of redacted fields in a JSON document, and keeps the rest as it is written.
+ * Replaces the values of redacted fields in a JSON document, and copies the rest unchanged.
  *
- * <p>Reads RFC 8259 and nothing more lenient: what it does not understand in full, it does not
- * redact, and its callers do not show. Not thread-safe; for one document.
+ * <p>Strict RFC 8259: a document that it does not fully understand is not redacted, and callers do
+ * not show it. Not thread-safe; one instance per document.
  */
 final class JsonRedactor {
 
-  /** What stands in place of a redacted value. */
+  /** Replaces a redacted value. */
   static final String MASK = "******";
 
-  /** In objects that have a name and a value, such as {@code {"name": "password", "value": …}}. */
+  /**
+   * Names in objects that have a name and a value, such as {@code {"name": "password", "value":
+   * …}}.
+   */
   private static final Set<String> NAMES_OF_NAMES =
       Set.of("name", "key", "k", "field", "header", "id", "property", "param", "attribute");
 
   private static final Set<String> NAMES_OF_VALUES =
       Set.of("value", "values", "val", "v", "content", "data");
 
-  /** Documents nested deeper are not understood: recursion has to end before the stack does. */
+  /** The deepest nesting that is understood, so that recursion ends before the stack does. */
   static final int MAX_DEPTH = 200;
 
-  /** How many documents may be strings of one another. */
+  /** How deeply JSON documents can be nested as strings within each other. */
   static final int MAX_EMBEDDED = 4;
 
-  /** A document and how many of its values were replaced. */
+  /** A redacted document and the number of replaced values. */
   record Redacted(String text, int fields) {}
 
-  /** What a text is not; thrown and caught within this class. */
+  /** Thrown and caught within this class if a text is not JSON. */
   private static final class NotJson extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -55,7 +58,7 @@ final class JsonRedactor {
     this.embedded = embedded;
   }
 
-  /** Redacts a document; null if the text is none. */
+  /** Redacts a document. Returns null if the text is not JSON. */
   static @Nullable Redacted redact(String text, NameRules names) {
     return redact(text, names, 0);
   }
@@ -69,7 +72,7 @@ final class JsonRedactor {
   }
 
   /**
-   * Redacts a text that has a harmless name. It may be a document of its own.
+   * Redacts a string whose field has a harmless name. It can be a document itself.
    *
    * @return null if it must not be shown
    */
@@ -146,7 +149,7 @@ final class JsonRedactor {
       expect('}');
     }
     if (namesOne && hasValue) {
-      // The form {"name": "password", "value": …}.
+      // Handles {"name": "password", "value": …}.
       out.setLength(outBefore);
       copied = copiedBefore;
       fields = fieldsBefore;
@@ -158,7 +161,7 @@ final class JsonRedactor {
     return NAMES_OF_NAMES.contains(name.toLowerCase(Locale.ROOT));
   }
 
-  /** Whether the value that begins here is the name of a redacted field. */
+  /** Returns whether the value that starts here is the name of a redacted field. */
   private boolean isRedactedName() {
     if (peek() != '"') {
       return false;
@@ -179,7 +182,7 @@ final class JsonRedactor {
     boolean afterName = false;
     do {
       space();
-      // Names and values may follow each other: ["password", …].
+      // Names and values can alternate: ["password", …].
       boolean name = !afterName && isRedactedName();
       if (afterName) {
         masked(depth);
@@ -204,7 +207,7 @@ final class JsonRedactor {
     replace(start);
   }
 
-  /** Puts the mask in place of what was read since. */
+  /** Replaces what was read since a position by the mask. */
   private void replace(int start) {
     out.append(in, copied, start).append('"').append(MASK).append('"');
     copied = at;
@@ -232,7 +235,7 @@ final class JsonRedactor {
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
       } else if (c < ' ' || Character.isSurrogate(c)) {
-        // Halves of characters, which only escapes can hold, are not to be written as they are.
+        // Unpaired surrogates, which only escapes can express, must not be written unchanged.
         out.append(String.format("\\u%04x", (int) c));
       } else {
         out.append(c);

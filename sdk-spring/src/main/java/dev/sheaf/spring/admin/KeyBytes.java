@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a key from a request, and writes it for people. */
+/** Parses a key in a request, and formats keys for display. */
 final class KeyBytes {
 
   /** The longest key: 8,192 bytes, about what fits into a URL. */
@@ -18,10 +18,10 @@ final class KeyBytes {
   private KeyBytes() {}
 
   /**
-   * Reads a key.
+   * Parses a key.
    *
-   * @param encoding utf8, base64 or hex; utf8 if null
-   * @throws IllegalArgumentException if it cannot be read, is empty or too long; the message says
+   * @param encoding utf8, base64 or hex; null means utf8
+   * @throws IllegalArgumentException if the key is malformed, empty or too long; the message says
    *     so
    */
   static byte[] parse(String key, @Nullable String encoding) {
@@ -41,7 +41,7 @@ final class KeyBytes {
       return switch (encoding) {
         case "utf8" -> key.getBytes(StandardCharsets.UTF_8);
         case "hex" -> HexFormat.of().parseHex(key);
-        // A plus sign is a space in a query, so both alphabets are read.
+        // A plus sign is a space in a query string, so both base64 alphabets are accepted.
         case "base64" ->
             Base64.getDecoder().decode(key.replace(' ', '+').replace('-', '+').replace('_', '/'));
         default -> throw new IllegalArgumentException("The encoding must be utf8, base64 or hex.");
@@ -53,7 +53,7 @@ final class KeyBytes {
     }
   }
 
-  /** The key for logs: one line, no control characters, cut where it is long. */
+  /** Formats a key for logs: one line, no control characters, truncated. */
   static String printable(byte[] key) {
     String text = new String(key, StandardCharsets.UTF_8);
     StringBuilder printable = new StringBuilder();

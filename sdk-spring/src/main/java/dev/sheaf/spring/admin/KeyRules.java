@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Which keys may be looked at. Immutable. */
+/** Decides which keys can be viewed. Immutable. */
 final class KeyRules {
 
-  /** Keys that are secrets in themselves, or that carry the login of a user. */
+  /** Keys that are secrets themselves, or that have a user's login. */
   static final List<String> USUAL_DENIALS =
       List.of(
           "*password*",
@@ -33,10 +33,10 @@ final class KeyRules {
   private final List<Glob> denied;
 
   /**
-   * Makes rules.
+   * Creates rules.
    *
-   * @param allowed patterns of keys that may be looked at; case counts
-   * @param denied patterns of keys that may not, whatever is allowed; case does not count
+   * @param allowed patterns of keys that can be viewed; case-sensitive
+   * @param denied patterns of keys that cannot, even if allowed; case-insensitive
    */
   KeyRules(List<String> allowed, List<String> denied) {
     this.allowed = allowed.stream().map(Glob::new).toList();
@@ -48,7 +48,7 @@ final class KeyRules {
     return new KeyRules(keys.allow(), Stream.concat(usual, keys.deny().stream()).toList());
   }
 
-  /** Judges the bytes, however they were written in the request. */
+  /** Matches the decoded bytes, whatever encoding the request used. */
   boolean permits(byte[] key) {
     String text = new String(key, StandardCharsets.UTF_8);
     String lowerCase = lowerCase(text);

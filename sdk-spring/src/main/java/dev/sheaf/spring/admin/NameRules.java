@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Which fields are redacted, by their names. Immutable. */
+/** Decides by name which fields are redacted. Immutable. */
 final class NameRules {
 
   static final List<String> USUAL_NAMES =
@@ -36,12 +36,12 @@ final class NameRules {
           "*cardnumber*",
           "ssn");
 
-  /** As in user_pin, user.pin, userPin, PINCode and pin2. */
+  /** Splits names such as user_pin, user.pin, userPin, PINCode and pin2. */
   private static final Pattern WORD_ENDS =
       Pattern.compile(
           "[^\\p{L}\\p{N}]+|(?<=\\p{Ll})(?=\\p{Lu})|(?<=\\p{Lu})(?=\\p{Lu}\\p{Ll})|(?<=\\p{L})(?=\\p{N})");
 
-  /** A text that is escaped more often cannot be told from one that hides something. */
+  /** The most levels of escaping. A text with more could hide anything. */
   private static final int MAX_ESCAPED = 5;
 
   private final List<Glob> patterns;
@@ -55,12 +55,12 @@ final class NameRules {
     return new NameRules(Stream.concat(usual, redact.fields().stream()).toList());
   }
 
-  /** Whether there is nothing to redact. */
+  /** Returns whether nothing is redacted. */
   boolean isEmpty() {
     return patterns.isEmpty();
   }
 
-  /** Whether a field of this name is redacted: by the whole of it, or by one of its words. */
+  /** Returns whether a field is redacted, by its whole name or by one of the words in it. */
   boolean match(String name) {
     return matches(normal(name))
         || WORD_ENDS.splitAsStream(name).map(NameRules::normal).anyMatch(this::matches);
@@ -71,9 +71,9 @@ final class NameRules {
   }
 
   /**
-   * Whether a text has one of the names right before a value, as {@code password=…}, {@code
-   * "password": …}, {@code <password>…} or {@code --password …}, whatever the format is called and
-   * however it is escaped, or an address with a password.
+   * Returns whether a text contains one of the names directly before a value, as {@code
+   * password=…}, {@code "password": …}, {@code <password>…} or {@code --password …}, in any format
+   * and escaping, or an address with a password.
    */
   boolean assignedIn(String text) {
     String plain = text;
@@ -115,7 +115,7 @@ final class NameRules {
         || Character.getType(c) == Character.FORMAT;
   }
 
-  /** Whether a value follows, behind quotes, escapes and spaces. */
+  /** Returns whether a value follows, after quotes, escapes and spaces. */
   private static boolean assigns(String text, int end) {
     for (int i = end; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -129,7 +129,7 @@ final class NameRules {
     return false;
   }
 
-  /** Whether this is a flag of a command line with a value behind it, as {@code --password x}. */
+  /** Returns whether this is a command line option with a value, such as {@code --password x}. */
   private static boolean isFlag(String text, int start, int end) {
     return text.charAt(start) == '-' && end + 1 < text.length() && isSpace(text.charAt(end));
   }
@@ -144,7 +144,7 @@ final class NameRules {
         .collect(Collectors.joining("*"));
   }
 
-  /** Letters and digits alone, in lower case, each written in its usual form. */
+  /** Returns only the letters and digits of a name, in lower case, each in its usual form. */
   private static String normal(String name) {
     String usual = Normalizer.normalize(name, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT);
     StringBuilder kept = new StringBuilder(usual.length());

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.MimeType;
 
 /**
- * The files of the page. They lie beside this class, where no web server serves them by itself.
- * Immutable.
+ * The files of the admin page. They are stored beside this class, where no web server serves them
+ * by itself. Immutable.
  */
 final class PageFiles {
 
@@ -23,17 +23,17 @@ final class PageFiles {
           "page.css", MimeType.valueOf("text/css;charset=UTF-8"),
           "icon.svg", MimeType.valueOf("image/svg+xml;charset=UTF-8"));
 
-  /** A file and what it is. */
+  /** The content and type of a file. */
   record File(String text, MimeType type) {}
 
   private final File page;
 
   /**
-   * Reads the page.
+   * Loads the page.
    *
-   * @param pagePath the path of the page below that of all endpoints
-   * @param valuePath the path of the values, likewise
-   * @param application the name of the application; may be empty
+   * @param pagePath the path of the page below the base path
+   * @param valuePath the path of the values below the base path
+   * @param application the name of the application; can be empty
    */
   PageFiles(String pagePath, String valuePath, String application) {
     String[] segments = pagePath.split("/", -1);
@@ -57,7 +57,7 @@ final class PageFiles {
     return page;
   }
 
-  /** A file of the page; null if there is none of this name. */
+  /** Returns a file of the page; null if there is none with this name. */
   @Nullable File file(String name) {
     MimeType type = TYPES.get(name);
     return type == null ? null : new File(text(name), type);

@@ -11,7 +11,7 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes who asked for which key, and what came of it; never what is stored. Thread-safe.
+ * Publishes audit events: who requested which key, and the outcome; never values. Thread-safe.
  *
  * @see AuditEvent
  */
@@ -20,17 +20,17 @@ final class ReadAudit {
   /** The type of the events. */
   static final String EVENT_TYPE = "SHEAF_VALUE_READ";
 
-  /** What came of a request. */
+  /** The outcome of a request. */
   enum Outcome {
-    /** Values were shown, perhaps redacted. */
+    /** Values were shown, possibly redacted. */
     SHOWN,
-    /** Sizes were shown, and no value. */
+    /** Sizes were shown, but no value. */
     SIZES_ONLY,
-    /** There is no such key. */
+    /** The key does not exist. */
     ABSENT,
-    /** The key may not be looked at. */
+    /** The rules do not allow the key. */
     DENIED,
-    /** Redis does not allow it, or did not answer. */
+    /** Redis did not allow the read, or did not answer. */
     UNREADABLE
   }
 
@@ -41,9 +41,10 @@ final class ReadAudit {
   }
 
   /**
-   * Publishes an event, before the answer is given: what a listener throws prevents the answer.
+   * Publishes an event before the response is sent. An exception from a listener prevents the
+   * response.
    *
-   * @param redactedFields how many fields were replaced
+   * @param redactedFields the number of replaced fields
    */
   void read(SecurityContext user, byte[] key, Outcome outcome, int redactedFields) {
     Map<String, @Nullable Object> data =

@@ -10,22 +10,25 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what of a value is shown. Where it cannot tell that nothing is left to redact, it shows
- * nothing. Immutable.
+ * Decides which part of a value is shown. If it cannot tell that everything secret is redacted, it
+ * shows nothing. Immutable.
  */
 final class Redactor {
 
-  /** Texts up to this length may be shown without having a structure: 256 characters. */
+  /** The longest text without structure that can be shown: 256 characters. */
   static final int MAX_PLAIN_CHARS = 256;
 
-  /** Longer words may be something encoded: 16 letters and digits, 12 bytes in base64. */
+  /**
+   * The longest word in it: 16 letters and digits, 12 bytes in base64. Longer ones can be encoded
+   * data.
+   */
   private static final int MAX_WORD_CHARS = 16;
 
   private static final Pattern PLAIN_WORDS =
       Pattern.compile(
           "[ .,@_#!?()-]*+(?:[\\p{L}\\p{N}+/]{1," + MAX_WORD_CHARS + "}+(?:[ .,@_#!?()-]++|$))*+");
 
-  /** Bytes of the value in hexadecimal, as the messages about damaged ones end with. */
+  /** Matches the hexadecimal bytes at the end of messages about damaged values. */
   private static final Pattern BYTES = Pattern.compile("(?i)[0-9a-f]{8,}…?");
 
   private static final Pattern NAME_CHARS =
@@ -41,9 +44,9 @@ final class Redactor {
   private final boolean showUnstructured;
 
   /**
-   * Makes a redactor.
+   * Creates a redactor.
    *
-   * @param showUnstructured whether to show what is neither JSON nor a few plain words
+   * @param showUnstructured whether to show text that is neither JSON nor a few plain words
    */
   Redactor(NameRules names, boolean showUnstructured) {
     this.names = names;
@@ -51,12 +54,12 @@ final class Redactor {
   }
 
   /**
-   * What is shown of a value.
+   * The part of a value that is shown.
    *
-   * @param kind "json", "text", "hex", or "none" if nothing is
+   * @param kind "json", "text", "hex", or "none" if nothing is shown
    * @param text null if nothing is shown
-   * @param fields how many of its fields were replaced
-   * @param withheld why nothing is shown; null if something is
+   * @param fields the number of replaced fields
+   * @param withheld why nothing is shown; null otherwise
    */
   record Shown(String kind, @Nullable String text, int fields, @Nullable String withheld) {
 
@@ -66,10 +69,10 @@ final class Redactor {
   }
 
   /**
-   * Judges a value, or an element of one.
+   * Redacts a value, or an element of one.
    *
-   * @param field the name of the field of a hash or of an entry of a stream that it is the value
-   *     of; null for everything else
+   * @param field the name of the field, if the value is that of a hash or a stream entry; otherwise
+   *     null
    */
   Shown show(InspectedValue value, @Nullable String field) {
     if (value.preview().isEmpty() && value.problem() != null) {
@@ -89,7 +92,7 @@ final class Redactor {
     return value.kind() == Kind.HEX ? binary(value) : text(value.preview(), field != null);
   }
 
-  /** Names that are no text are given in hexadecimal; long ones may have been cut. */
+  /** Binary names are given in hexadecimal. Long ones can be truncated. */
   private boolean isRedacted(String field) {
     return field.length() > MAX_PLAIN_CHARS
         || names.match(field)
@@ -111,7 +114,7 @@ final class Redactor {
   private Shown binary(InspectedValue value) {
     String latin1 =
         new String(HexFormat.of().parseHex(value.preview()), StandardCharsets.ISO_8859_1);
-    // Two bytes to a character leave every other one zero.
+    // In UTF-16, every other byte of ASCII text is zero.
     String narrowed = latin1.replace("\0", "");
     if (!showUnstructured || names.assignedIn(latin1) || names.assignedIn(narrowed)) {
       return unstructured("value");
@@ -144,7 +147,7 @@ final class Redactor {
             + " sheaf.admin.redact.show-unstructured=true shows such values.");
   }
 
-  /** Whether a text is a number or a few words, with or without the quotes of JSON. */
+  /** Returns whether a text is a number or a few words, with or without JSON quotes. */
   private static boolean isPlain(String text) {
     boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
     String words = quoted ? text.substring(1, text.length() - 1) : text;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of an inspection what may be shown of it. Immutable. */
+/** Converts an inspection to a report of what can be shown. Immutable. */
 final class ReportMaker {
 
   private static final Shown NOT_FOR_THIS_USER =
@@ -52,7 +52,7 @@ final class ReportMaker {
     return redactor.show(value, field(type, value.name()));
   }
 
-  /** The name of a field; of a stream it stands behind the identifier of its entry. */
+  /** Returns the name of a field. In a stream it follows the identifier of its entry. */
   private static @Nullable String field(String type, @Nullable String name) {
     return switch (type) {
       case "hash" -> name;
@@ -78,7 +78,7 @@ final class ReportMaker {
         limitNamed(redactor.problem(value.problem())));
   }
 
-  /** With the name that the inspector's limits have here. */
+  /** Names the limit as it is called here. */
   private static @Nullable String limitNamed(@Nullable String message) {
     return message == null
         ? null

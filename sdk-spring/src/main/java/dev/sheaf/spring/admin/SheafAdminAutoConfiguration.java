@@ -20,13 +20,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Adds the endpoints of stored values and of the admin page, where an application opens them. */
+/**
+ * Configures the endpoints of stored values and of the admin page, if the application opens them.
+ */
 @AutoConfiguration(after = SheafAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "sheaf.enabled", matchIfMissing = true)
 @ConditionalOnClass({ConditionalOnAvailableEndpoint.class, WebEndpointProperties.class})
 public final class SheafAdminAutoConfiguration {
 
-  /** Nobody waits longer, and a thread of the web server does meanwhile: 1 minute. */
+  /** The longest time-out: 1 minute. A thread of the web server waits meanwhile. */
   private static final long MAX_TIMEOUT_MILLIS = 60_000;
 
   private static Duration timeout(SheafAdminProperties properties) {
@@ -42,13 +44,13 @@ public final class SheafAdminAutoConfiguration {
     return value;
   }
 
-  /** Has no threads until something asks. */
+  /** Starts no threads before its first use. */
   @Bean
   ClientState sheafClientState() {
     return new ClientState();
   }
 
-  /** Stored values. */
+  /** The endpoint of stored values. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnAvailableEndpoint(
       endpoint = SheafValueEndpoint.class,
@@ -56,13 +58,13 @@ public final class SheafAdminAutoConfiguration {
   @EnableConfigurationProperties(SheafAdminProperties.class)
   static class Values {
 
-    /** A value is held several times while it is shown: 256 MiB. */
+    /** The largest value size: 256 MiB. A value is held several times while it is shown. */
     private static final long MAX_VALUE_BYTES = 256L << 20;
 
-    /** A page is no place for more: 10,000. */
+    /** The most elements to show: 10,000. */
     private static final long MAX_ELEMENTS = 10_000;
 
-    /** Of an administrator's page there are few users: 64. */
+    /** The most concurrent reads: 64. An administrator's page has few users. */
     private static final long MAX_THREADS = 64;
 
     @Bean
@@ -93,7 +95,7 @@ public final class SheafAdminAutoConfiguration {
     }
   }
 
-  /** The page. */
+  /** The endpoint of the page. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnAvailableEndpoint(
       endpoint = SheafPageEndpoint.class,

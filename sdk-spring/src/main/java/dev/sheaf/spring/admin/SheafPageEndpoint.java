@@ -11,8 +11,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.util.MimeTypeUtils;
 
 /**
- * The admin page: {@code GET /actuator/sheaf}, and below it its files and its figures. Values it
- * asks of {@link SheafValueEndpoint}, with the rights of the user who looks at the page.
+ * The admin page: {@code GET /actuator/sheaf}, with its files and its figures below that path. The
+ * page requests values from {@link SheafValueEndpoint}, with the rights of its user.
  *
  * <p>Closed by default: {@code management.endpoint.sheaf.access=read-only} and {@code
  * management.endpoints.web.exposure.include=sheaf} open it. Thread-safe.
@@ -32,18 +32,18 @@ public final class SheafPageEndpoint {
     this.dictionaries = dictionaries;
   }
 
-  /** The page. */
+  /** Serves the page. */
   @ReadOperation(produces = "text/html")
   public WebEndpointResponse<String> page() {
     return new WebEndpointResponse<>(files.page().text(), files.page().type());
   }
 
   /**
-   * A file of the page, or as JSON the figures, for which Redis is not asked, or the list of
-   * dictionaries, for which it is.
+   * Serves a file of the page, the figures as JSON, which do not access Redis, or the list of
+   * dictionaries, which does.
    *
    * @param name figures, dictionaries, page.js, page.css or icon.svg
-   * @return null, and so 404, for other names
+   * @return null, which becomes 404, for other names
    */
   @ReadOperation(produces = {"application/json", "text/javascript", "text/css", "image/svg+xml"})
   public @Nullable WebEndpointResponse<Object> part(@Selector String name) {

@@ -15,12 +15,12 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * Shows what is stored under a key: {@code GET /actuator/sheafvalue?key=…}. Of the web alone, since
- * only there a user can be told from another.
+ * Shows what is stored under a key: {@code GET /actuator/sheafvalue?key=…}. Only over HTTP, where
+ * users are known; not over JMX.
  *
  * <p>Closed by default: {@code management.endpoint.sheafvalue.access=read-only} and {@code
- * management.endpoints.web.exposure.include=sheafvalue} open it, and {@link SheafAdminProperties}
- * says what it shows then. Thread-safe.
+ * management.endpoints.web.exposure.include=sheafvalue} open it. {@link SheafAdminProperties}
+ * defines what it shows. Thread-safe.
  */
 @WebEndpoint(id = SheafValueEndpoint.ID, defaultAccess = Access.NONE)
 public final class SheafValueEndpoint {
@@ -58,21 +58,21 @@ public final class SheafValueEndpoint {
   }
 
   /**
-   * Why there is no report.
+   * The reason why there is no report.
    *
    * @param error bad-request, denied, refused, absent or unavailable
-   * @param guard what is known of Redis, where that is the reason and something is known
+   * @param guard the state of Redis, if that is the reason and it is known
    */
   record Refusal(String error, String message, @Nullable GuardReport guard) {}
 
   /**
-   * Looks at a key. Blocks, for {@code sheaf.admin.timeout} at most.
+   * Inspects a key. Blocks at most {@code sheaf.admin.timeout}.
    *
    * @param key in the given encoding
    * @param encoding utf8, base64 or hex; utf8 by default
-   * @param user who asks
-   * @return 200 with a report, 400 for a key that cannot be read, 403 for one that may not be
-   *     looked at, 404 for one that does not exist, 503 if Redis does not answer
+   * @param user who sent the request
+   * @return 200 with a report, 400 for a malformed key, 403 for a key that is not allowed, 404 for
+   *     a key that does not exist, 503 if Redis does not answer
    */
   @ReadOperation
   public WebEndpointResponse<Object> read(
@@ -119,7 +119,9 @@ public final class SheafValueEndpoint {
     return new WebEndpointResponse<>(report);
   }
 
-  /** The user; nobody for Spring Security's anonymous one, who in WebFlux is a principal, too. */
+  /**
+   * Returns the user; null for Spring Security's anonymous user, which is a principal in WebFlux.
+   */
   private static SecurityContext named(SecurityContext user) {
     Principal principal = user.getPrincipal();
     return principal != null && principal.getClass().getName().equals(ANONYMOUS)

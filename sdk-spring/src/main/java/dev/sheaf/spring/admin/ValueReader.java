@@ -15,10 +15,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/** Looks at keys, and does not ask a node that is known to be away. Thread-safe. */
+/** Inspects keys, except on nodes that are known to be unavailable. Thread-safe. */
 final class ValueReader implements AutoCloseable {
 
-  /** A key could not be looked at. */
+  /** Thrown if a key could not be inspected. */
   static final class NotReadException extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -30,7 +30,7 @@ final class ValueReader implements AutoCloseable {
       this.refused = refused;
     }
 
-    /** Whether the server answered, and does not allow it. */
+    /** Whether the server answered and refused. */
     boolean isRefused() {
       return refused;
     }
@@ -47,9 +47,9 @@ final class ValueReader implements AutoCloseable {
   }
 
   /**
-   * Looks at a key. Blocks, for the time-out at most.
+   * Inspects a key. Blocks at most the time-out.
    *
-   * @throws NotReadException if it could not; the message says why, and nothing of the value
+   * @throws NotReadException if it failed; the message has the reason, and nothing of the value
    */
   Inspection read(Sheaf<?, ?> sheaf, byte[] key) throws NotReadException {
     try {
@@ -100,7 +100,7 @@ final class ValueReader implements AutoCloseable {
     return status.state() == AvailabilityState.DOWN;
   }
 
-  /** Says what failed by its type: messages may hold parts of keys or values. */
+  /** Names the type of the failure only: messages can contain parts of keys or values. */
   private static NotReadException failure(Throwable cause) {
     if (cause instanceof NotReadException known) {
       return known;

@@ -5,21 +5,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the endpoint answers about a key. Immutable.
+ * The endpoint's report on a key. Immutable.
  *
  * @param key the key as UTF-8 text
  * @param keyHex the key's bytes
- * @param type as Redis names it
- * @param ttlMillis null for ever
- * @param encoding how the server keeps it; null if it does not tell
- * @param memoryBytes -1 if the server does not tell
+ * @param type the type by Redis' name
+ * @param ttlMillis the time to live; null without one
+ * @param encoding the server's internal encoding; null if unknown
+ * @param memoryBytes -1 if unknown
  * @param node the node that has the slot; null on a single server
- * @param elements how many it has; 1 for a string
+ * @param elements the number of elements; 1 for a string
  * @param storedBytes the sum over the values below
  * @param originalBytes the sum over the values below; -1 if one is unknown
  * @param valuesShown whether this user sees values, and not only their sizes
  * @param values the value, or the first elements
- * @param note why values are left out; null if they are not
+ * @param note why values are omitted; null otherwise
  */
 record ValueReport(
     String key,
@@ -41,17 +41,17 @@ record ValueReport(
    * A value or an element.
    *
    * @param name the field, index, score or identifier; null for a string, and where it is not shown
-   * @param form what it was recognised as
-   * @param formCertain whether the form marks itself
+   * @param form the recognised format
+   * @param formCertain whether the format identifies itself
    * @param algorithm null if it is not compressed
    * @param originalBytes -1 if unknown
    * @param ratio stored by original
    * @param kind json, text, hex or none
-   * @param value JSON with redacted fields, text, or bytes in hexadecimal; null if it is not shown
-   * @param complete whether the value is all of it
-   * @param redactedFields how many of its fields were replaced
-   * @param withheld why it is not shown; null if it is
-   * @param problem why it cannot be read; null if it can
+   * @param value JSON with redacted fields, text, or bytes in hexadecimal; null if not shown
+   * @param complete whether the value is not truncated
+   * @param redactedFields the number of replaced fields
+   * @param withheld why it is not shown; null otherwise
+   * @param problem why it cannot be decoded; null otherwise
    */
   record Value(
       @Nullable String name,
@@ -68,7 +68,7 @@ record ValueReport(
       @Nullable String withheld,
       @Nullable String problem) {}
 
-  /** How many fields were replaced in all. */
+  /** Returns the number of replaced fields in all values. */
   int redactedFields() {
     return values.stream().mapToInt(Value::redactedFields).sum();
   }

@@ -17,20 +17,19 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * The state that the availability guard knows Redis to be in. It asks nothing that was not asked
- * anyway and waits for the guard's time-out at most, when nothing was heard yet.
+ * A health indicator with the state of Redis as the availability guard knows it. It sends nothing
+ * of its own, and waits at most the guard's time-out if no reply has arrived yet.
  *
- * <p>A slow Redis is healthy, with a detail that says so: an instance that is taken out of service
- * for it would make it no faster, and read-throughs and caches have stopped asking it already. So
- * is one that the guard has found DOWN a moment ago. The guard says so after a fraction of a
- * second, for callers who have another way; a load balancer that believed it would drop all
- * instances at once.
+ * <p>A slow Redis is healthy, with a detail that says so: taking an instance out of service would
+ * not make it faster, and read-throughs and caches no longer ask it. So is a Redis that the guard
+ * found DOWN a moment ago. The guard decides within a fraction of a second, for callers with an
+ * alternative. A load balancer that followed it would drop all instances at once.
  */
 final class AvailabilityHealth extends AbstractHealthIndicator {
 
   /**
-   * How long Redis is SLOW at most before it is DOWN, unless a time is given: 5 seconds, as much as
-   * probes of load balancers are used to wait.
+   * How long Redis is SLOW before it is DOWN, unless configured: at most 5 seconds, a common
+   * interval of load balancer probes.
    */
   private static final Duration MAX_DOWN_AFTER = Duration.ofSeconds(5);
 
@@ -40,16 +39,16 @@ final class AvailabilityHealth extends AbstractHealthIndicator {
   private final @Nullable Duration downAfter;
   private final InstantSource clock;
 
-  /** Whether the guard was asked: a connection that others opened says nothing of the guard's. */
+  /** Whether the guard was asked: a connection opened by others says nothing about the guard's. */
   private volatile boolean asked;
 
   /**
    * Creates an indicator.
    *
-   * @param timeout how long to wait for a connection; the guard has its own for answers
+   * @param timeout how long to wait for a connection; answers have the guard's own time-out
    * @param firstTimeout how long to wait the first time, if nothing has connected before
    * @param downAfter how long the guard must have found Redis DOWN; null for the command time-out,
-   *     5 seconds at most
+   *     at most 5 seconds
    */
   AvailabilityHealth(
       RedisConnectionFactory factory,
@@ -70,7 +69,7 @@ final class AvailabilityHealth extends AbstractHealthIndicator {
       return downAfter;
     }
     Duration commands = batching.getClientConfiguration().getCommandTimeout();
-    // Zero is no limit.
+    // Zero means no limit.
     return commands.isZero() || commands.compareTo(MAX_DOWN_AFTER) > 0 ? MAX_DOWN_AFTER : commands;
   }
 
@@ -123,7 +122,7 @@ final class AvailabilityHealth extends AbstractHealthIndicator {
     return details;
   }
 
-  /** For a factory that does not batch, and so has no guard. */
+  /** For a factory that does not batch and so has no guard. */
   private void ping(Health.Builder health) {
     try (RedisConnection connection = factory.getConnection()) {
       health.up().withDetail("ping", String.valueOf(connection.ping()));

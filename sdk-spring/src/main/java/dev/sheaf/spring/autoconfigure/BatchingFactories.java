@@ -13,8 +13,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Puts a {@link BatchingConnectionFactory} in the place of each connection factory of the
- * application, Spring Boot's or its own, before it starts.
+ * Replaces each connection factory of the application, Spring Boot's or its own, by a {@link
+ * BatchingConnectionFactory} before it starts.
  */
 public final class BatchingFactories implements DestructionAwareBeanPostProcessor {
 
@@ -24,7 +24,7 @@ public final class BatchingFactories implements DestructionAwareBeanPostProcesso
   private final ObjectProvider<MeterRegistry> meterRegistry;
   private final ObjectProvider<DictionaryOptionsBuilderCustomizer> dictionaries;
 
-  /** By what they replace, since the container destroys that. Guarded by itself. */
+  /** By the factory that they replace, which the container destroys. Guarded by itself. */
   private final IdentityHashMap<Object, BatchingConnectionFactory> replacements =
       new IdentityHashMap<>();
 
@@ -72,7 +72,7 @@ public final class BatchingFactories implements DestructionAwareBeanPostProcesso
     return batching;
   }
 
-  /** Leaves a factory as it is, with a warning, or fails the start if batching is required. */
+  /** Keeps a factory unchanged with a warning, or fails the start if batching is required. */
   private Object unchanged(Object factory, String name, String reason) {
     if (properties.getObject().required()) {
       throw new NotBatchingException(name, reason);

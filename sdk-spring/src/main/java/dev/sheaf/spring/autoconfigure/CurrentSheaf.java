@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * A Sheaf that outlives the stop and the start of its connection factory: each call goes to the
- * client of now. It connects with the first call. Thread-safe.
+ * A {@link Sheaf} that survives a restart of its connection factory: each call uses the current
+ * client. It connects at the first call. Thread-safe.
  */
 final class CurrentSheaf<K, V> implements Sheaf<K, V> {
 
@@ -210,7 +210,7 @@ final class CurrentSheaf<K, V> implements Sheaf<K, V> {
     return now().readThrough(options);
   }
 
-  /** Does nothing: the connection factory closes it. */
+  /** Does nothing: the connection factory closes the client. */
   @Override
   public void close() {}
 

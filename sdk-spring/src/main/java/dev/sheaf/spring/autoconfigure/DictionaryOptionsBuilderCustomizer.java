@@ -4,8 +4,8 @@ package dev.sheaf.spring.autoconfigure;
 import dev.sheaf.compression.DictionaryOptions;
 
 /**
- * A bean that changes the options of dictionaries after the properties have, such as by {@link
- * DictionaryOptions.Builder#redact}, which no property can say. Asked where {@code
+ * A bean that changes the options of dictionaries after the properties were applied, for example
+ * {@link DictionaryOptions.Builder#redact}, which has no property. Used if {@code
  * sheaf.compression.dictionaries.mode} is {@code on} or {@code read-only}.
  */
 @FunctionalInterface

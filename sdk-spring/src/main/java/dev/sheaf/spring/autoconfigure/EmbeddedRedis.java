@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 
 /**
- * The embedded server as the Redis of an application. Loaded only where the server is on the class
- * path: the starter does not bring it to applications that run against Redis.
+ * Runs the embedded server as the Redis of an application. Loaded only if the server is on the
+ * class path; the starter does not depend on it at run time.
  */
 final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
 
@@ -25,7 +25,7 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
-  /** What was started, to be closed from the last to the first. */
+  /** What was started, closed in reverse order. */
   private final List<AutoCloseable> started;
 
   private final List<Node> nodes;
@@ -40,9 +40,9 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param port 0 for a free one; of a cluster the first
-   * @param masters 0 for a single server
-   * @param latency that each round trip takes longer
+   * @param port 0 for a free one; for a cluster, the port of the first node
+   * @param masters 0 for a standalone server
+   * @param latency added to each round trip
    * @throws IllegalStateException if it does not start
    */
   static EmbeddedRedis start(int port, int masters, Duration latency) {
@@ -88,7 +88,7 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
     return server.nodes().stream().map(node -> node(node.uri())).toList();
   }
 
-  /** A proxy before each node, on the ports that the nodes would have had. */
+  /** Starts a proxy before each node, on the port that the node would have had. */
   private static List<Node> proxies(
       EmbeddedServer server, List<AutoCloseable> started, int firstPort, Duration latency) {
     List<Node> proxies = new ArrayList<>();

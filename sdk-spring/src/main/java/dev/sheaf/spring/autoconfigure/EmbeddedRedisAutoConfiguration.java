@@ -25,8 +25,8 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Starts the embedded server, if it is on the class path, for an application that says nothing
- * about its Redis: for development, as an embedded database is.
+ * Starts the embedded server, if it is on the class path, for an application that configures no
+ * Redis: for development, like an embedded database.
  */
 @AutoConfiguration(before = DataRedisAutoConfiguration.class)
 @ConditionalOnClass({DataRedisConnectionDetails.class, EmbeddedServer.class})
@@ -61,7 +61,7 @@ public final class EmbeddedRedisAutoConfiguration {
     return EmbeddedRedis.start(embedded.port(), embedded.masters(), embedded.latency());
   }
 
-  /** Matches while no property says where Redis is. */
+  /** Matches while no property configures Redis. */
   static final class OnNoRedisConfigured extends SpringBootCondition {
 
     private static final String PREFIX = "spring.data.redis.";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.autoconfigure;
 
-/** The embedded server was about to become the Redis of an application in production. */
+/** Thrown if the embedded server would become the Redis of an application in production. */
 final class EmbeddedServerRefusedException extends IllegalStateException {
 
   private static final long serialVersionUID = 1L;

@@ -4,7 +4,7 @@ package dev.sheaf.spring.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says how to configure a Redis, or to take the embedded server nonetheless. */
+/** Explains how to configure a Redis, or to allow the embedded server. */
 final class EmbeddedServerRefusedFailureAnalyzer
     extends AbstractFailureAnalyzer<EmbeddedServerRefusedException> {
 

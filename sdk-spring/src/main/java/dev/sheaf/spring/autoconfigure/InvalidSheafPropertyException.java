@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.autoconfigure;
 
-/** A property of the starter has a value that cannot be used. */
+/** Thrown if a property of the starter has an unusable value. */
 public final class InvalidSheafPropertyException extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;

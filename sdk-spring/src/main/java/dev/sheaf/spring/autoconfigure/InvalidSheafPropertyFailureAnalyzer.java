@@ -4,7 +4,7 @@ package dev.sheaf.spring.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says which property to change. */
+/** Names the property to change. */
 final class InvalidSheafPropertyFailureAnalyzer
     extends AbstractFailureAnalyzer<InvalidSheafPropertyException> {
 

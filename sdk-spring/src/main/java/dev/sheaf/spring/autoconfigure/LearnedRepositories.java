@@ -14,7 +14,7 @@ import org.springframework.data.redis.repository.support.RedisRepositoryFactoryB
 
 /**
  * Tells the client which ids {@code findAllById} of a Redis repository is about to read one by one,
- * so that it can learn that loop. What {@code findAll} reads it sees by itself: the ids come from a
+ * so that it can learn that loop. The reads of {@code findAll} need no help: their ids come from a
  * set.
  */
 final class LearnedRepositories implements BeanPostProcessor {

@@ -5,7 +5,7 @@ import dev.sheaf.spring.connection.NotBatchingException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says how to let the factory batch, or to start without. */
+/** Explains how to let the factory batch, or to start without batching. */
 final class NotBatchingFailureAnalyzer extends AbstractFailureAnalyzer<NotBatchingException> {
 
   @Override

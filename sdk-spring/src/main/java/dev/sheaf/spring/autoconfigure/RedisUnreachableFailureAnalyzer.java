@@ -5,7 +5,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
-/** Says where Redis was expected, for an application that needs it to start. */
+/** Names the address at which Redis was expected, for an application that needs it to start. */
 final class RedisUnreachableFailureAnalyzer
     extends AbstractFailureAnalyzer<RedisConnectionFailureException> {
 
@@ -18,7 +18,7 @@ final class RedisUnreachableFailureAnalyzer
         cause);
   }
 
-  /** The last cause names what went wrong, those before it the address. */
+  /** The last cause names the problem, those before it the address. */
   private static String reason(Throwable failure) {
     StringBuilder reason = new StringBuilder(String.valueOf(failure.getMessage()));
     int depth = 0;

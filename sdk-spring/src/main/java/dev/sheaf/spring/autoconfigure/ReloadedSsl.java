@@ -25,9 +25,9 @@ import org.springframework.boot.ssl.SslManagerBundle;
 import org.springframework.core.Ordered;
 
 /**
- * The keys and authorities of the SSL bundle that {@code spring.data.redis.ssl.bundle} names, as
- * they are when a connection is opened. Without it, they would stay as they were at the start.
- * Before what the application customizes, which holds.
+ * Uses the keys and authorities of the SSL bundle that {@code spring.data.redis.ssl.bundle} names
+ * as they are when a connection is opened. Otherwise they would stay as they were at the start.
+ * Applied before the application's customizers, which take precedence.
  */
 final class ReloadedSsl implements LettuceClientOptionsBuilderCustomizer, Ordered {
 
@@ -50,14 +50,15 @@ final class ReloadedSsl implements LettuceClientOptionsBuilderCustomizer, Ordere
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // That very bundle; others are alike.
+  @SuppressWarnings("ReferenceEquality") // Identity: that bundle, not an equal one.
   public void customize(ClientOptions.Builder options) {
     DataRedisProperties redis = properties.getIfAvailable();
     DataRedisConnectionDetails connection = details.getIfAvailable();
     SslBundles known = bundles.getIfAvailable();
     String name = redis == null ? null : redis.getSsl().getBundle();
     SslBundle used = connection == null ? null : connection.getSslBundle();
-    // What connects may have another source than the properties, with a bundle of its own.
+    // Connection details can come from another source than the properties, with a bundle of their
+    // own.
     if (known != null && name != null && used != null && used == known.getBundle(name)) {
       AtomicReference<SslBundle> latest = new AtomicReference<>(used);
       known.addBundleUpdateHandler(name, latest::set);
@@ -65,7 +66,7 @@ final class ReloadedSsl implements LettuceClientOptionsBuilderCustomizer, Ordere
     }
   }
 
-  /** As Spring Boot makes it of a bundle. */
+  /** Converts a bundle as Spring Boot does. */
   private static SslOptions ssl(SslBundle first, Supplier<SslManagerBundle> managers) {
     SslOptions.Builder options =
         SslOptions.builder()
@@ -86,7 +87,7 @@ final class ReloadedSsl implements LettuceClientOptionsBuilderCustomizer, Ordere
     return new UnsupportedOperationException("initialized by the SSL bundle");
   }
 
-  /** Lettuce asks it for each connection. */
+  /** Called by Lettuce for each connection. */
   private static final class CurrentKeys extends KeyManagerFactory {
 
     CurrentKeys(Supplier<KeyManagerFactory> current) {
@@ -112,7 +113,7 @@ final class ReloadedSsl implements LettuceClientOptionsBuilderCustomizer, Ordere
     }
   }
 
-  /** Lettuce asks it for each connection. */
+  /** Called by Lettuce for each connection. */
   private static final class CurrentAuthorities extends TrustManagerFactory {
 
     CurrentAuthorities(Supplier<TrustManagerFactory> current) {

@@ -26,7 +26,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Lets the connections that Spring Data Redis hands out batch, and gives Sheaf's own calls. */
+/** Makes the connections of Spring Data Redis batch, and provides Sheaf's own API as beans. */
 @AutoConfiguration(after = DataRedisAutoConfiguration.class)
 @ConditionalOnClass(LettuceConnectionFactory.class)
 @ConditionalOnBooleanProperty(name = "sheaf.enabled", matchIfMissing = true)
@@ -49,7 +49,7 @@ public final class SheafAutoConfiguration {
     return new ReloadedSsl(properties, details, bundles);
   }
 
-  /** Closing is left to the connection factory, which may start again. */
+  /** The connection factory, which can restart, closes it. */
   @Bean(destroyMethod = "")
   @ConditionalOnMissingBean
   @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
@@ -57,7 +57,7 @@ public final class SheafAutoConfiguration {
     return new CurrentSheaf<>(connectionFactory, StringCodec.UTF8);
   }
 
-  /** Of any types, because an application may have a {@code redisTemplate} of its own. */
+  /** Of any types, because an application may define its own {@code redisTemplate}. */
   @Bean
   @ConditionalOnMissingBean(name = "sheafOperations")
   @ConditionalOnBean(name = "redisTemplate")

@@ -19,8 +19,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * What the availability guard knows as the health of Redis, in place of Spring Boot's, which sends
- * INFO and waits for it.
+ * Replaces Spring Boot's health indicator of Redis, which sends INFO and waits for it, by the state
+ * of the availability guard.
  */
 @AutoConfiguration(
     after = SheafAutoConfiguration.class,

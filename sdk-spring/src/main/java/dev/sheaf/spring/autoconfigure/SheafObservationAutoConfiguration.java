@@ -18,15 +18,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Times observed commands as Spring Boot's own handler does, for less. */
+/** Records timers of observed commands as Spring Boot's own handler does, at a lower cost. */
 @AutoConfiguration(after = CompositeMeterRegistryAutoConfiguration.class)
 @ConditionalOnClass({DefaultMeterObservationHandler.class, MetricsAutoConfiguration.class})
 @ConditionalOnBooleanProperty(name = "sheaf.enabled", matchIfMissing = true)
 public final class SheafObservationAutoConfiguration {
 
   /**
-   * Before Spring Boot's handler, of which the first that knows an observation has it. An
-   * application that has a handler of its own keeps it for commands, too.
+   * Ordered before Spring Boot's handler, because the first one that supports an observation gets
+   * it. An application's own handler keeps precedence, also for commands.
    */
   @Bean
   @Order(Ordered.LOWEST_PRECEDENCE - 1)

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
-/** The properties as the options of a client, checked. */
+/** Converts the properties to the options of a client, and validates them. */
 final class SheafOptions {
 
   private static final String DICTIONARIES = "sheaf.compression.dictionaries";
@@ -36,9 +36,9 @@ final class SheafOptions {
   }
 
   /**
-   * Options of properties.
+   * Creates the options.
    *
-   * @param dictionaryCustomizer has the last word on options of dictionaries
+   * @param dictionaryCustomizer changes the options of dictionaries last
    */
   SheafOptions(
       SheafProperties properties, Consumer<DictionaryOptions.Builder> dictionaryCustomizer) {
@@ -47,10 +47,10 @@ final class SheafOptions {
   }
 
   /**
-   * Gives a builder all options but those of Lettuce.
+   * Sets all options of a builder except Lettuce's.
    *
    * @param name the client's name in its meters
-   * @throws InvalidSheafPropertyException if a property has a value that cannot be used
+   * @throws InvalidSheafPropertyException if a property has an unusable value
    */
   <K, V> SheafBuilder<K, V> applyTo(
       SheafBuilder<K, V> builder, String name, @Nullable MeterRegistry registry) {
@@ -84,7 +84,7 @@ final class SheafOptions {
     }
   }
 
-  /** What saves the round trips of a loop over calls of a template. */
+  /** Names what saves the round trips of a loop over calls of a template. */
   static String remedyForLoop(String command) {
     return switch (command) {
       case "GET" -> "SheafOperations.loop(keys) or SheafOperations.getAll";
@@ -148,7 +148,7 @@ final class SheafOptions {
         switch (compression.mode()) {
           case ON -> policies(compression);
           case READ_ONLY -> off(compression);
-          // Every application has this unless it asks for more, so nothing may be refused.
+          // Every application has this default, so no command may be refused.
           case READ, OFF -> List.of(CompressionPolicy.off(""));
         };
     DictionaryOptions dictionaries = dictionaries(compression.dictionaries());
@@ -180,7 +180,7 @@ final class SheafOptions {
   private DictionaryOptions dictionaries(SheafProperties.Dictionaries given, boolean training) {
     boolean writes = given.mode() == DictionaryMode.ON;
     if (writes) {
-      // Without it, a client would fail with its first connection, and name no property.
+      // Otherwise a client would fail at its first connection, without naming a property.
       zstd("sheaf.compression.dictionaries.mode");
     }
     return checked(
@@ -216,7 +216,7 @@ final class SheafOptions {
     }
   }
 
-  /** The policies of keys whose values nobody compresses, so that every command may be sent. */
+  /** The policies of keys whose values are not compressed, so that every command can be sent. */
   private static List<CompressionPolicy> off(SheafProperties.Compression compression) {
     return compression.policies().stream()
         .filter(policy -> policy.algorithm() == CompressionAlgorithm.NONE)

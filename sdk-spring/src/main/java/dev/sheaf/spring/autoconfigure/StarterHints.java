@@ -17,8 +17,8 @@ import org.springframework.data.redis.connection.RedisZSetCommands;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * What a native image has to know of the starter: its proxies, the fields that it copies, and the
- * files of its page.
+ * Native image hints of the starter: its proxies, the fields that it copies, and the files of its
+ * page.
  */
 final class StarterHints implements RuntimeHintsRegistrar {
 
@@ -38,7 +38,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
     PROXIED.forEach(type -> hints.proxies().registerJdkProxy(type));
     PROXIED.forEach(
         type -> hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
-    // Copied, since some of it has no getter.
+    // Copied because some fields have no getter.
     hints
         .reflection()
         .registerType(LettuceConnectionFactory.class, MemberCategory.ACCESS_DECLARED_FIELDS);

@@ -20,9 +20,9 @@ import org.springframework.boot.ApplicationRunner;
 import org.springframework.core.Ordered;
 
 /**
- * Opens the connections to all nodes, and hears from each, before the application is ready: else
- * the first requests and the first health check would wait for that. What cannot be connected in
- * time is left to them, and logged.
+ * Opens the connections to all nodes, and waits for a reply from each, before the application is
+ * ready. Otherwise the first requests and the first health check would wait for that. Connections
+ * that are not open in time are logged, and opened at first use.
  */
 final class WarmUp implements ApplicationRunner, Ordered {
 
@@ -44,7 +44,7 @@ final class WarmUp implements ApplicationRunner, Ordered {
   @Override
   public void run(ApplicationArguments arguments) throws InterruptedException {
     CompletableFuture<Void> done = new CompletableFuture<>();
-    // A thread of its own: connecting blocks, possibly for longer than it is waited for.
+    // A separate thread, because connecting blocks, possibly longer than the application waits.
     Thread thread = new Thread(() -> connectAll(done), "sheaf-warm-up");
     thread.setDaemon(true);
     thread.start();
@@ -62,7 +62,7 @@ final class WarmUp implements ApplicationRunner, Ordered {
     try {
       List<CompletableFuture<?>> opening = new ArrayList<>();
       for (BatchingConnectionFactory factory : factories) {
-        // Where templates share no connection, there is none to open for them before they ask.
+        // Where templates share no connection, none can be opened in advance.
         if (factory.isRunning() && factory.batches() && factory.getShareNativeConnection()) {
           opening.add(factory.shared().availability().withTimeout(timeout).pingAsync());
           opening.addAll(openNodes(factory.sharedConnection()));

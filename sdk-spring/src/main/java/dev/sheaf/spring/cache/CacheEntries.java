@@ -17,7 +17,7 @@ import org.springframework.data.redis.cache.RedisCache;
 import org.springframework.data.redis.cache.RedisCacheConfiguration;
 import org.springframework.util.ReflectionUtils;
 
-/** The entries of a cache as {@link RedisCache} keeps them, many at once. Thread-safe. */
+/** Bulk access to the entries of a cache, in the format of {@link RedisCache}. Thread-safe. */
 final class CacheEntries {
 
   private final RedisCache cache;
@@ -28,8 +28,8 @@ final class CacheEntries {
   /**
    * Creates a view.
    *
-   * @param front what the application writes to: the cache itself, or what delays its writes until
-   *     a transaction ends
+   * @param front the cache that the application writes to: this cache, or a decorator that delays
+   *     writes until a transaction ends
    */
   CacheEntries(RedisCache cache, Cache front, GuardedCacheWriter writer) {
     this.cache = cache;
@@ -38,12 +38,12 @@ final class CacheEntries {
     this.configuration = cache.getCacheConfiguration();
   }
 
-  /** Loads of this cache under way. */
+  /** The loads in progress in this cache. */
   CacheLoads loads() {
     return writer.loads();
   }
 
-  /** The key as {@link RedisCache} writes it. */
+  /** Returns the key as {@link RedisCache} writes it. */
   byte[] storedKey(Object key) {
     String text = text(key);
     String whole =
@@ -76,9 +76,7 @@ final class CacheEntries {
     return bytes;
   }
 
-  /**
-   * What the cache has and can decode, in no order; null where it remembers that there is no value.
-   */
+  /** Returns the cached values that can be decoded, in no order; null for a cached null. */
   <K, V> Map<K, @Nullable V> read(Map<K, byte[]> keys) {
     Map<byte[], Result<byte[]>> results = writer.getAll(cache.getName(), keys.values());
     Map<K, @Nullable V> known = new LinkedHashMap<>();
@@ -98,7 +96,7 @@ final class CacheEntries {
     return configuration.getAllowCacheNullValues() && Arrays.equals(stored, CacheValues.NULL_VALUE);
   }
 
-  // What the application has put there.
+  // Returns the value that the application has put there.
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   <V> @Nullable V decoded(byte[] stored) {
     return isNull(stored)
@@ -107,9 +105,9 @@ final class CacheEntries {
   }
 
   /**
-   * Writes what a cache may keep, without waiting.
+   * Writes the values that the cache accepts, without waiting.
    *
-   * @return what was written, as it is stored
+   * @return the written values in their stored form
    */
   <K> Map<K, byte[]> write(Map<K, byte[]> keys, Map<K, ? extends @Nullable Object> values) {
     Map<K, byte[]> stored = new LinkedHashMap<>();
@@ -130,15 +128,15 @@ final class CacheEntries {
     return stored;
   }
 
-  /** Whether writes are to pass a subclass, a writer of the application's, or a transaction. */
-  @SuppressWarnings("ReferenceEquality") // The very cache, or what is before it.
+  /** Returns whether writes must pass a subclass, a writer of the application, or a transaction. */
+  @SuppressWarnings("ReferenceEquality") // Identity: this cache, or a decorator of it.
   private boolean hasItsOwnWay() {
     return front != cache
         || cache.getClass() != RedisCache.class
         || cache.getNativeCache() != writer;
   }
 
-  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Their keys differ; nothing is looked up.
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Keys are distinct; nothing is looked up.
   private <K> Map<Duration, Map<byte[], byte[]>> byTimeToLive(
       Map<K, byte[]> keys, Map<K, ? extends @Nullable Object> values, Map<K, byte[]> stored) {
     Map<Duration, Map<byte[], byte[]>> groups = new LinkedHashMap<>();

@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads under way, at most one for each key. A caller that finds one waits for it, but not for
- * ever: its loader may wait for something that this caller holds. Thread-safe.
+ * The loads in progress, at most one per key. A caller that finds one waits for it with a time
+ * limit, because its loader may wait for something that this caller holds. Thread-safe.
  */
 final class CacheLoads {
 
@@ -39,15 +39,17 @@ final class CacheLoads {
   }
 
   /**
-   * Begins with none.
+   * Creates an object without loads.
    *
-   * @param patience how long a caller waits for the load of another; then it loads by itself
+   * @param patience how long a caller waits for another caller's load before it loads itself
    */
   CacheLoads(Duration patience) {
     this.patienceNanos = patience.toNanos();
   }
 
-  /** Loads, or waits for the thread that loads this key already; what that throws is thrown. */
+  /**
+   * Loads a value, or waits for the thread that is loading its key. Throws what the loader throws.
+   */
   byte[] load(ByteBuffer key, Supplier<byte[]> loader) {
     Load mine = Load.mine();
     Load first = underWay.putIfAbsent(key, mine);
@@ -74,7 +76,7 @@ final class CacheLoads {
   private byte[] follow(Load first, Supplier<byte[]> loader) {
     try {
       byte[] loaded = first.value().get(patienceNanos, TimeUnit.NANOSECONDS);
-      // Among many keys one may be found to have no value, which only its loader can say.
+      // A missing value among many keys is no answer for one: only its own loader can tell.
       return loaded == null ? loader.get() : loaded;
     } catch (TimeoutException e) {
       return loader.get();
@@ -90,13 +92,12 @@ final class CacheLoads {
   }
 
   /**
-   * Loads those keys that nobody loads with one call, then waits for the others. A load of another
-   * thread that fails or takes too long says nothing of these keys alone, so what it owes is loaded
-   * here with one more call.
+   * Loads the keys that nobody else is loading with one call, then waits for the others. If the
+   * load of another thread fails or takes too long, its keys are loaded here with one more call.
    *
-   * @param keys by the form in which they are stored
-   * @param loader gives stored values; those of keys without one are left out
-   * @return what other threads have loaded or owed, with null where they found no value
+   * @param keys the keys by their stored form
+   * @param loader returns stored values, without entries for keys that have none
+   * @return the values loaded by other threads or for them, with null where there is no value
    */
   <K> Map<K, byte @Nullable []> loadAll(
       Map<ByteBuffer, K> keys, Function<Set<K>, Map<K, byte[]>> loader) {

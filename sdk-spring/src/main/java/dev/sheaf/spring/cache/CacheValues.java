@@ -19,8 +19,8 @@ import org.springframework.data.redis.serializer.RedisSerializationContext.Seria
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
- * Reads the values of caches so that one that cannot be decoded is a miss, with a warning and a
- * meter: it may be of another version of the application, which a roll-out has beside this one.
+ * Decodes cached values. A value that cannot be decoded is a miss, with a warning and a meter:
+ * during a roll-out, another version of the application may have written it.
  *
  * <p>Thread-safe.
  */
@@ -28,7 +28,7 @@ final class CacheValues {
 
   static final String METER = "sheaf.cache.undecodable";
 
-  /** What Spring's caches store where a method has returned null. */
+  /** What Spring's caches store for a null result. */
   static final byte[] NULL_VALUE =
       Objects.requireNonNull(RedisSerializer.java().serialize(NullValue.INSTANCE));
 
@@ -38,7 +38,7 @@ final class CacheValues {
   private volatile @Nullable Reading defaults;
 
   /**
-   * Begins with no caches.
+   * Creates an object without caches.
    *
    * @param client the tag of the meter
    */
@@ -52,7 +52,7 @@ final class CacheValues {
                 .register(registry);
   }
 
-  /** Has all caches of a manager read their values by this. */
+  /** Makes all caches of a manager decode their values here. */
   void readFor(RedisCacheManagerBuilder builder) {
     for (String name : builder.getConfiguredCaches()) {
       builder
@@ -71,20 +71,20 @@ final class CacheValues {
   }
 
   /**
-   * Whether a value can be decoded. The cache that asks for the same array next, on the same
-   * thread, is handed what was decoded.
+   * Returns whether a value can be decoded. If the cache then decodes the same array on the same
+   * thread, it gets the same object.
    */
   boolean canRead(String cache, byte[] stored) {
     Reading reading = configured.getOrDefault(cache, defaults);
     return reading == null || Arrays.equals(stored, NULL_VALUE) || reading.decodes(cache, stored);
   }
 
-  /** Counts a value that cannot be decoded, and warns of it. */
+  /** Counts a value that cannot be decoded, and logs a warning. */
   void undecodable(@Nullable String cache, Throwable failure) {
     if (counter != null) {
       counter.increment();
     }
-    // The messages of decoders may have parts of the value.
+    // Messages of decoders can contain parts of the value.
     warning.log(
         () ->
             "A value of "
@@ -97,19 +97,19 @@ final class CacheValues {
                 + " the cache");
   }
 
-  /** A value that was decoded already, for the one that asks for it next. */
+  /** A decoded value, kept for the next decode of the same array. */
   private record Decoded(byte[] stored, Object value) {}
 
-  /** The form of one cache's values, or of those of all caches without a form of their own. */
+  /** The format of one cache's values, or of all caches without a format of their own. */
   private final class Reading implements SerializationPair<Object> {
 
     private final @Nullable String cache;
     private final SerializationPair<Object> pair;
 
-    @SuppressWarnings("ThreadLocalUsage") // Each form has its own; there are as many as caches.
+    @SuppressWarnings("ThreadLocalUsage") // One per format; there are as many as caches.
     private final ThreadLocal<@Nullable Decoded> decoded = new ThreadLocal<>();
 
-    @SuppressWarnings("unchecked") // A cache takes and gives objects.
+    @SuppressWarnings("unchecked") // A cache reads and writes objects.
     Reading(@Nullable String cache, SerializationPair<?> pair) {
       this.cache = cache;
       this.pair = (SerializationPair<Object>) pair;
@@ -133,7 +133,7 @@ final class CacheValues {
     }
 
     @Override
-    @SuppressWarnings("ByteBufferBackingArray") // It is compared, not read.
+    @SuppressWarnings("ByteBufferBackingArray") // Compared, not read.
     public RedisElementReader<Object> getReader() {
       return buffer -> {
         Decoded handed = decoded.get();

@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Caches what a method finds for many keys, each key by itself: what {@link
- * org.springframework.cache.annotation.Cacheable} is to a method of one key.
+ * Caches the results of a bulk method per key, as {@link
+ * org.springframework.cache.annotation.Cacheable} does for a method of one key.
  *
  * <pre>{@code
  * @CacheableAll("prices")
@@ -18,36 +18,36 @@ import java.lang.annotation.Target;
  * }
  * }</pre>
  *
- * <p>The keys are read in one round trip. The method is called at most once with those that the
- * cache does not have, in the order of the caller and without repetitions, and not at all if it has
- * all; what it returns is cached in one write, for the time to live that the cache is configured
- * with, under the keys that {@code @Cacheable} of a method with that one argument uses, unless it
- * has a key generator or a key expression of its own. The caller gets the values there are, in the
- * order of its keys; the map is unmodifiable.
+ * <p>The keys are read in one round trip. The method is called at most once, with the keys that are
+ * not cached, in the caller's order and without duplicates. It is not called if all are cached. Its
+ * results are cached in one write, with the time to live of the cache, under the keys that
+ * {@code @Cacheable} uses for a method with that one argument (without a key generator or key
+ * expression). The caller gets the values that exist, in the order of its keys; the map is
+ * unmodifiable.
  *
  * <ul>
- *   <li>A key that the method leaves out, or maps to null, has no value: it is not in the caller's
- *       map. That is remembered if the cache allows null values, as it does unless configured
- *       otherwise. A method that returns null found nothing.
- *   <li>What the method returns for other keys than it was asked for is dropped.
- *   <li>What the method throws, its caller gets, and nothing is cached.
+ *   <li>A key that the method omits or maps to null has no value: it is not in the caller's map.
+ *       That is cached if the cache allows null values, which is the default. A method that returns
+ *       null found nothing.
+ *   <li>Results for keys that were not requested are discarded.
+ *   <li>An exception of the method is passed to the caller, and nothing is cached.
  *   <li>A cached value that cannot be deserialized is an exception, as with {@code @Cacheable}.
- *   <li>A Redis that is slow or lost is a cache that has nothing; see {@code sheaf.cache}.
- *   <li>Keys that another thread of this JVM is loading are waited for, {@code
- *       sheaf.cache.load-timeout} at most, and else loaded here with one more call of the method.
+ *   <li>A slow or unavailable Redis is an empty cache; see {@code sheaf.cache}.
+ *   <li>Keys that another thread of this JVM is loading are awaited, at most {@code
+ *       sheaf.cache.load-timeout}. Otherwise they are loaded here with one more call of the method.
  * </ul>
  *
- * <p>Works as {@code @Cacheable} does, with {@code @EnableCaching}, for calls of a bean from
+ * <p>Works as {@code @Cacheable} does: with {@code @EnableCaching}, for calls of a bean from
  * outside. The method has one parameter, a {@link java.util.Collection}, {@link java.util.List} or
- * {@link java.util.Set} of keys, which are not null, and returns a {@link java.util.Map}; another
- * method with this annotation ends the start of the application, and so does one that a proxy
- * cannot see.
+ * {@link java.util.Set} of keys that are not null, and returns a {@link java.util.Map}. On any
+ * other method, or one that a proxy cannot intercept, the annotation fails the start of the
+ * application.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 public @interface CacheableAll {
 
-  /** The name of the cache, which Redis has to keep. */
+  /** The name of the cache, which must be in Redis. */
   String value();
 }

@@ -14,13 +14,15 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Calls a method with {@link CacheableAll} for what its cache does not have. Thread-safe. */
+/**
+ * Calls a method with {@link CacheableAll} for the keys that its cache does not have. Thread-safe.
+ */
 final class CacheableAllInterceptor implements MethodInterceptor {
 
   private final CacheableAllMethods methods;
   private final ObjectProvider<SheafCaches> caches;
 
-  /** What a method threw, on its way through a function that may not. */
+  /** Wraps a checked exception of the method to pass it through a function. */
   private static final class Thrown extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -33,7 +35,7 @@ final class CacheableAllInterceptor implements MethodInterceptor {
   /**
    * Creates an interceptor.
    *
-   * @param caches asked for with each call, since advice is made before other beans
+   * @param caches looked up at each call, because advice is created before other beans
    */
   CacheableAllInterceptor(CacheableAllMethods methods, ObjectProvider<SheafCaches> caches) {
     this.methods = methods;
@@ -62,7 +64,7 @@ final class CacheableAllInterceptor implements MethodInterceptor {
     }
   }
 
-  @SuppressWarnings("unchecked") // It was checked to return a Map with keys of its parameter.
+  @SuppressWarnings("unchecked") // Checked: a Map with keys of the parameter.
   private static Map<Object, @Nullable Object> call(
       MethodInvocation invocation, Set<Object> missing) {
     boolean sets = invocation.getMethod().getParameterTypes()[0].isAssignableFrom(Set.class);

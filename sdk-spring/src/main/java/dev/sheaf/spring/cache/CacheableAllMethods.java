@@ -17,7 +17,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
-/** The methods with {@link CacheableAll}, checked when they are first seen. Thread-safe. */
+/** The methods with {@link CacheableAll}, validated at first use. Thread-safe. */
 final class CacheableAllMethods extends StaticMethodMatcherPointcut {
 
   private static final Set<Class<?>> PARAMETERS = Set.of(Collection.class, List.class, Set.class);
@@ -29,17 +29,17 @@ final class CacheableAllMethods extends StaticMethodMatcherPointcut {
   }
 
   /**
-   * Whether it has the annotation.
+   * Returns whether a method has the annotation.
    *
-   * @throws IllegalStateException if it has, and is no method that it can work for; the message
-   *     names the method and says why
+   * @throws IllegalStateException if it has, but is not a supported method; the message names the
+   *     method and the reason
    */
   @Override
   public boolean matches(Method method, Class<?> targetClass) {
     return cacheName(method, targetClass) != null;
   }
 
-  /** The name of the method's cache, or null if the method has no annotation. */
+  /** Returns the name of the method's cache, or null if the method has no annotation. */
   @Nullable String cacheName(Method method, Class<?> targetClass) {
     return cacheNames
         .computeIfAbsent(

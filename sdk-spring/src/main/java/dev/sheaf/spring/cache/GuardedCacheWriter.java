@@ -23,11 +23,12 @@ import org.springframework.data.redis.cache.CacheStatisticsCollector;
 import org.springframework.data.redis.cache.RedisCacheWriter;
 
 /**
- * Reads and writes Spring's caches so that a slow or lost Redis is a miss. Writes are not waited
- * for, and follow each other in order. One caller loads a value, the others wait for it.
+ * A cache writer that treats a slow or unavailable Redis as a miss. Writes do not block and stay in
+ * order. One caller loads a value while the others wait for it.
  *
- * <p>An eviction while Redis is lost is kept by Lettuce and sent when it is back; until then, what
- * it evicts cannot be read either. One that fails is logged: its value stays until it expires.
+ * <p>An eviction while Redis is unavailable is queued by Lettuce and sent after the reconnect.
+ * Until then its entry cannot be read either. A failed eviction is logged: the value stays until it
+ * expires.
  *
  * <p>Thread-safe.
  */
@@ -46,7 +47,7 @@ final class GuardedCacheWriter implements RedisCacheWriter {
   /**
    * Creates a writer.
    *
-   * @param plain Spring's own, for what has no time limit: clearing and writing if absent
+   * @param plain Spring's own writer, for operations without a time limit: clear and put-if-absent
    */
   GuardedCacheWriter(
       GuardedRedis redis,
@@ -72,12 +73,12 @@ final class GuardedCacheWriter implements RedisCacheWriter {
     this.values = values;
   }
 
-  /** Loads under way, of all caches that write by this. */
+  /** The loads in progress in all caches of this writer. */
   CacheLoads loads() {
     return loads;
   }
 
-  /** Those values that come in time; the others are missing, for whatever reason. */
+  /** Returns the values that arrive in time. The others are missing, for any reason. */
   Map<byte[], Result<byte[]>> getAll(String name, Collection<byte[]> keys) {
     Map<byte[], Result<byte[]>> results = redis.getAll(keys);
     keys.forEach(
@@ -94,7 +95,7 @@ final class GuardedCacheWriter implements RedisCacheWriter {
   /**
    * Writes many keys without waiting.
    *
-   * @param ttl zero for no end
+   * @param ttl zero for no expiry
    */
   void putAll(String name, Map<byte[], byte[]> values, Duration ttl) {
     values.keySet().forEach(key -> statistics.incPuts(name));
@@ -113,7 +114,7 @@ final class GuardedCacheWriter implements RedisCacheWriter {
         name, expires(ttl) ? redis.ask(key, read(key, ttl), failed) : redis.get(key, failed));
   }
 
-  /** A failure that is not one of Redis: a value that no client can decompress. */
+  /** Not a failure of Redis: a value that no client can decompress. */
   private void failed(String name, Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof UnreadableValueException) {
@@ -166,7 +167,7 @@ final class GuardedCacheWriter implements RedisCacheWriter {
   }
 
   @Override
-  @SuppressWarnings("NullAway") // The interface means null for a miss.
+  @SuppressWarnings("NullAway") // The interface uses null for a miss.
   public CompletableFuture<byte[]> retrieve(String name, byte[] key, @Nullable Duration ttl) {
     return redis
         .send(key, read(key, ttl))

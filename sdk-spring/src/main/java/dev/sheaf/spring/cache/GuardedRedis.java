@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Redis as a cache may use it: asked only while the availability guard has nothing against it,
- * never waited for longer than a limit, and never the cause of an exception. Thread-safe.
+ * Redis access for caches: used only while the availability guard has no objection, with a limit on
+ * each wait, and without exceptions. Thread-safe.
  */
 final class GuardedRedis {
 
-  /** How long after a failed attempt to connect the next one is made: 1 second. */
+  /** The delay after a failed attempt to connect before the next one: 1 second. */
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final RedisConnectionFactory factory;
   private final Duration timeout;
   private volatile @Nullable Long failedAtNanos;
 
-  /** A command of Lettuce's. */
+  /** A Lettuce command. */
   interface Call<T> {
     CompletionStage<T> on(RedisClusterAsyncCommands<byte[], byte[]> redis);
   }
@@ -46,9 +46,9 @@ final class GuardedRedis {
   }
 
   /**
-   * The reply, or null if there is none in time, for whatever reason.
+   * Returns the reply, or null if there is none in time, for any reason.
    *
-   * @param failed told of a failure before the limit
+   * @param failed called with a failure that occurs within the limit
    */
   <T> @Nullable T ask(byte[] key, Call<T> call, Consumer<Throwable> failed) {
     CompletableFuture<T> sent = send(key, call);
@@ -60,14 +60,15 @@ final class GuardedRedis {
   }
 
   /**
-   * The value of a key as {@link #ask} gives it, or as a loop that was learned has read it ahead.
+   * Returns the value of a key as {@link #ask} does, or the value that a learned loop has read
+   * ahead.
    */
   byte @Nullable [] get(byte[] key, Consumer<Throwable> failed) {
     return BatchingConnectionFactory.require(factory)
         .learnedGet(key, () -> ask(key, redis -> redis.get(key), failed));
   }
 
-  /** Tells of a failure that has happened. */
+  /** Reports a failure that has occurred. */
   private static void tell(CompletableFuture<?> sent, Consumer<Throwable> failed) {
     if (sent.isCompletedExceptionally()) {
       sent.exceptionally(
@@ -78,7 +79,7 @@ final class GuardedRedis {
     }
   }
 
-  /** Those values that come in time; the others are missing, for whatever reason. */
+  /** Returns the values that arrive in time. The others are missing, for any reason. */
   Map<byte[], Result<byte[]>> getAll(Collection<byte[]> keys) {
     List<byte[]> all = List.copyOf(keys);
     IdentityHashMap<byte[], Result<byte[]>> results = new IdentityHashMap<>();
@@ -90,7 +91,7 @@ final class GuardedRedis {
               withUsable(
                   sheaf -> sheaf.availability().isAvailable(), sheaf -> sheaf.getAllAsync(slice)));
       if (some == null) {
-        break; // It would not come in time for the others either.
+        break; // The others would not arrive in time either.
       }
       some.forEach(results::put);
     }
@@ -98,12 +99,11 @@ final class GuardedRedis {
   }
 
   /**
-   * Sends values without waiting for what comes of it; those for which there is no room are not
-   * written.
+   * Sends values without waiting for replies. Values that find the queue full are not written.
    *
-   * @param ttl null for no end
+   * @param ttl null for no expiry
    */
-  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Their keys differ; nothing is looked up.
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Keys are distinct; nothing is looked up.
   void setAll(Map<byte[], byte[]> values, @Nullable Duration ttl) {
     Duration bounded =
         ttl != null && ttl.compareTo(SheafBuilder.MAX_TTL) > 0 ? SheafBuilder.MAX_TTL : ttl;
@@ -126,7 +126,7 @@ final class GuardedRedis {
         sheaf -> ttl == null ? sheaf.setAllAsync(slice) : sheaf.setAllAsync(slice, ttl));
   }
 
-  /** Whether Redis as a whole answers in time. */
+  /** Returns whether Redis as a whole answers in time. */
   boolean isUsable() {
     Boolean usable =
         await(
@@ -136,7 +136,7 @@ final class GuardedRedis {
     return usable != null;
   }
 
-  /** Sends a command, and gives a future that fails if it was not sent. */
+  /** Sends a command. Returns a future that also fails if the command was not sent. */
   <T> CompletableFuture<T> send(byte[] key, Call<T> call) {
     return withUsable(
         sheaf -> sheaf.availability().isAvailable(key),
@@ -144,10 +144,10 @@ final class GuardedRedis {
   }
 
   /**
-   * Sends a command, whatever the guard says, since Lettuce keeps it until Redis is back; the reply
-   * is waited for only if Redis answers.
+   * Sends a command even if the guard objects, because Lettuce queues it until Redis is back. Waits
+   * for the reply only if Redis answers.
    *
-   * @param failed told of a failure, now or later
+   * @param failed called with a failure, now or later
    */
   <T> @Nullable T tell(byte[] key, Call<T> call, Consumer<Throwable> failed) {
     boolean[] answers = new boolean[1];

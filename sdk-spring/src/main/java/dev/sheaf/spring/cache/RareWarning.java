@@ -7,12 +7,12 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A warning about something that may happen often, logged now and then. Thread-safe. */
+/** A rate-limited log warning. Thread-safe. */
 final class RareWarning {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
-  /** How far two of these warnings are apart at least: 10 seconds. */
+  /** The shortest interval between two warnings: 10 seconds. */
   private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final AtomicLong loggedAtNanos = new AtomicLong(System.nanoTime() - APART_NANOS);

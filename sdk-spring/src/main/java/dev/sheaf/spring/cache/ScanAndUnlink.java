@@ -15,12 +15,12 @@ import org.springframework.data.redis.core.Cursor;
 import org.springframework.data.redis.core.ScanOptions;
 
 /**
- * Clears a cache by SCAN and UNLINK, on each primary of a cluster. KEYS and DEL, which Spring takes
- * unless told otherwise, have the server's other callers wait until all of it is done.
+ * Clears a cache with SCAN and UNLINK, on each primary of a cluster. KEYS and DEL, Spring's
+ * default, block all other callers of the server until everything is done.
  */
 final class ScanAndUnlink implements BatchStrategy {
 
-  /** Keys that one SCAN looks at, and one batch of UNLINK has: well below a millisecond. */
+  /** The COUNT of a SCAN and the size of a batch of UNLINK: well below a millisecond. */
   static final int KEYS_PER_STEP = 1_000;
 
   private final RedisConnectionFactory factory;

@@ -34,13 +34,13 @@ import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.redis.cache.RedisCacheWriter;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Lets Spring's caches do without a Redis that is slow or lost. */
+/** Lets Spring's caches continue without a slow or unavailable Redis. */
 @AutoConfiguration(after = {SheafAutoConfiguration.class, CacheAutoConfiguration.class})
 @ConditionalOnClass({CacheManager.class, RedisCacheManagerBuilderCustomizer.class})
 @ConditionalOnBean(BatchingFactories.class)
 public final class SheafCacheAutoConfiguration {
 
-  /** First, so that a writer of the application's own takes its place. */
+  /** Runs first, so that a writer of the application replaces it. */
   @Bean
   @Order(Ordered.HIGHEST_PRECEDENCE)
   @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
@@ -56,7 +56,7 @@ public final class SheafCacheAutoConfiguration {
     };
   }
 
-  /** Last, so that it has what the application's own have configured. */
+  /** Runs last, so that it sees the configuration of the application's customizers. */
   @Bean
   @Order(Ordered.LOWEST_PRECEDENCE)
   @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
@@ -105,7 +105,7 @@ public final class SheafCacheAutoConfiguration {
     return given;
   }
 
-  /** What reads and writes many keys at once, where there is a manager of caches on Redis. */
+  /** Reads and writes many keys at once, where a cache manager uses Redis. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnBean(RedisCacheManager.class)
   @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
@@ -131,7 +131,7 @@ public final class SheafCacheAutoConfiguration {
   }
 
   /**
-   * Has beans proxied as {@code @EnableCaching} does, in case that was not what made the caches.
+   * Has beans proxied as {@code @EnableCaching} does, in case the caches were created without it.
    */
   static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
 

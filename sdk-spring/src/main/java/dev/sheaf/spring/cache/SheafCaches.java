@@ -17,8 +17,8 @@ import org.springframework.cache.transaction.TransactionAwareCacheDecorator;
 import org.springframework.data.redis.cache.RedisCache;
 
 /**
- * Many keys of one of Spring's caches at once, which {@link Cache} itself has no call for; {@link
- * CacheableAll} is the same for a method. Thread-safe.
+ * Bulk operations on one of Spring's caches, which {@link Cache} itself lacks. {@link CacheableAll}
+ * offers the same for a method. Thread-safe.
  */
 public final class SheafCaches {
 
@@ -26,9 +26,9 @@ public final class SheafCaches {
   private final GuardedCacheWriter writer;
 
   /**
-   * Creates the calls.
+   * Creates the operations.
    *
-   * @param writer for caches that have another one
+   * @param writer for caches with another writer
    */
   SheafCaches(CacheManager manager, GuardedCacheWriter writer) {
     this.manager = manager;
@@ -36,25 +36,25 @@ public final class SheafCaches {
   }
 
   /**
-   * Reads many keys of a cache: those it has in one round trip, the others with one call of the
-   * loader, whose values are then cached in one write, as {@code @Cacheable} would. While Redis is
-   * slow or lost, the loader is asked for all.
+   * Reads many keys of a cache: cached values in one round trip, and the others with one call of
+   * the loader. Loaded values are cached in one write, as {@code @Cacheable} would do. While Redis
+   * is slow or unavailable, the loader is called for all keys.
    *
-   * <p>Keys that another thread of this JVM is loading, by this call or by {@code @Cacheable(sync =
-   * true)}, are waited for, {@code sheaf.cache.load-timeout} at most. If that takes longer or
-   * fails, the loader is called once more, with these keys.
+   * <p>Waits for keys that another thread of this JVM is loading, by this call or by
+   * {@code @Cacheable(sync = true)}, at most {@code sheaf.cache.load-timeout}. If that takes longer
+   * or fails, the loader is called once more with these keys.
    *
-   * <p>To read a key here does not prolong its time to idle, if the cache has one.
+   * <p>Reading a key here does not extend its time to idle, if the cache has one.
    *
-   * @param cacheName of a cache that Redis keeps
-   * @param keys any number; equal ones are read once
-   * @param loader given keys that the cache does not have, at least one; a key that its map leaves
-   *     out or maps to null has no value, which is remembered if the cache allows null values
-   * @return the values there are, in the order of the keys; unmodifiable
-   * @throws IllegalArgumentException if there is no such cache, or Redis does not keep it
+   * @param cacheName the name of a cache in Redis
+   * @param keys any number; equal keys are read once
+   * @param loader called with the keys that are not cached, at least one. A key that its map omits
+   *     or maps to null has no value, which is cached if the cache allows null values
+   * @return the values that exist, in the order of the keys; unmodifiable
+   * @throws IllegalArgumentException if the cache does not exist, or is not in Redis
    * @throws NullPointerException if an argument or a key is null
    * @throws IllegalStateException if the connection factory does not batch
-   * @throws RuntimeException what the loader throws; nothing is cached then
+   * @throws RuntimeException from the loader; nothing is cached then
    */
   public <K, V> Map<K, V> getAll(
       String cacheName,
@@ -90,7 +90,7 @@ public final class SheafCaches {
     return inOrder(stored.keySet(), values);
   }
 
-  /** Loads keys, adds their values to those there are, and has the cache remember them. */
+  /** Loads keys, adds their values to the cached ones, and caches them. */
   private static <K, V> Map<K, byte[]> loaded(
       CacheEntries entries,
       Map<K, byte[]> stored,

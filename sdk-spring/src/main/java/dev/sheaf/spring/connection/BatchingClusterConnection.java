@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.RedisZSetCommands;
 import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
-/** Spring's connection to a cluster, as {@link BatchingConnection}. */
+/** A Spring connection to a cluster, as {@link BatchingConnection}. */
 final class BatchingClusterConnection extends LettuceClusterConnection {
 
   private final Supplier<@Nullable SharedFace> faces;
@@ -26,7 +26,7 @@ final class BatchingClusterConnection extends LettuceClusterConnection {
   /**
    * Creates a connection.
    *
-   * @param faces gives what sees to the loops, or null while there is nothing
+   * @param faces supplies the loop handling of blocking commands, or null while there is none
    */
   BatchingClusterConnection(
       Supplier<@Nullable SharedFace> faces,
@@ -39,7 +39,7 @@ final class BatchingClusterConnection extends LettuceClusterConnection {
     this.faces = faces;
   }
 
-  /** In a pipeline replies come later. */
+  /** In a pipeline, replies arrive later. */
   private boolean waits() {
     return !isPipelined() && !isQueueing();
   }
@@ -50,9 +50,9 @@ final class BatchingClusterConnection extends LettuceClusterConnection {
   }
 
   /**
-   * What {@code opsForValue().get} calls: spared the object that other commands are seen through.
+   * Called by {@code opsForValue().get}. Avoids the wrapper of the other commands.
    *
-   * @deprecated as in the interface that templates call
+   * @deprecated as in the interface that templates use
    */
   @Override
   @Deprecated

@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
 import org.springframework.data.redis.core.Cursor;
 import org.springframework.data.redis.core.ScanOptions;
 
-/** Spring's connection, whose blocking commands see to the loops of the calling thread. */
+/** A Spring connection whose blocking commands handle the loops of the calling thread. */
 final class BatchingConnection extends LettuceConnection {
 
   private final Supplier<@Nullable SharedFace> faces;
@@ -25,7 +25,7 @@ final class BatchingConnection extends LettuceConnection {
   /**
    * Creates a connection.
    *
-   * @param faces gives what sees to the loops, or null while there is nothing
+   * @param faces supplies the loop handling of blocking commands, or null while there is none
    */
   BatchingConnection(
       Supplier<@Nullable SharedFace> faces,
@@ -37,7 +37,7 @@ final class BatchingConnection extends LettuceConnection {
     this.faces = faces;
   }
 
-  /** In a pipeline or a transaction replies come later. */
+  /** In a pipeline or transaction, replies arrive later. */
   private boolean waits() {
     return !isPipelined() && !isQueueing();
   }
@@ -48,9 +48,9 @@ final class BatchingConnection extends LettuceConnection {
   }
 
   /**
-   * What {@code opsForValue().get} calls: spared the object that other commands are seen through.
+   * Called by {@code opsForValue().get}. Avoids the wrapper of the other commands.
    *
-   * @deprecated as in the interface that templates call
+   * @deprecated as in the interface that templates use
    */
   @Override
   @Deprecated
@@ -62,9 +62,9 @@ final class BatchingConnection extends LettuceConnection {
   }
 
   /**
-   * What templates scan by: as Spring's own, with pages that a client sees which learns loops.
+   * Called by templates to scan: as Spring's own, with pages that loop learning can observe.
    *
-   * @deprecated as in the interface that templates call
+   * @deprecated as in the interface that templates use
    */
   @Override
   @Deprecated

@@ -37,14 +37,14 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Spring's connection factory with a client that batches. Everything else, from URIs to pools, is
- * Spring's own: the client that it would have made says what the one that batches is made of.
+ * Spring's connection factory with a batching client. Everything else, from URIs to pools, is
+ * inherited. The client that Spring would have created supplies the settings of the batching one.
  *
- * <p>Thread-safe once it is started. Each start makes a client of its own.
+ * <p>Thread-safe after its start. Each start creates a new client.
  */
 public final class BatchingConnectionFactory extends LettuceConnectionFactory {
 
-  /** In place of no limit, which Sheaf does not have. */
+  /** Replaces "no limit", which Sheaf does not support. */
   private static final Duration FOREVER = Duration.ofDays(365);
 
   private final String name;
@@ -66,11 +66,12 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   /**
-   * A factory that is configured as another one is, which was not started and is not used any more.
+   * Creates a factory with the configuration of another one, which was not started and is no longer
+   * used.
    *
-   * @param name of the bean
-   * @param options gives a builder all options but those of Lettuce
-   * @param notBatching told why its connections do not batch, if they cannot; may throw
+   * @param name the name of the bean
+   * @param options supplies a builder with all options except Lettuce's
+   * @param notBatching called with the reason if its connections cannot batch; can throw
    */
   public static BatchingConnectionFactory like(
       LettuceConnectionFactory template,
@@ -79,8 +80,9 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
       Consumer<String> notBatching) {
     BatchingConnectionFactory factory =
         new BatchingConnectionFactory(template, name, options, notBatching);
-    // Its executor, its flush policy and a configuration that was given as an interface have no
-    // getter, and a setter that a later Spring Data adds would be missed: all fields, by no name.
+    // The executor, the flush policy and a configuration passed as an interface have no getter, and
+    // setters added by a later Spring Data would be missed: all fields are copied, without naming
+    // any.
     ReflectionUtils.shallowCopyFieldState(template, factory);
     PipeliningFlushPolicy policy = factory.copied(PipeliningFlushPolicy.class);
     if (policy != null) {
@@ -90,7 +92,7 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
     return factory;
   }
 
-  /** What was copied into the one field of a type; null if there is none. */
+  /** Returns the copied value of the only field of a type; null if there is none. */
   private <T> @Nullable T copied(Class<T> type) {
     for (Field field : LettuceConnectionFactory.class.getDeclaredFields()) {
       if (field.getType() == type) {
@@ -102,9 +104,9 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   /**
-   * The factory as one that batches.
+   * Returns a factory as a batching one.
    *
-   * @throws IllegalStateException if it does not; the message says what to do
+   * @throws IllegalStateException if it does not batch; the message says what to do
    */
   public static BatchingConnectionFactory require(@Nullable RedisConnectionFactory factory) {
     if (factory instanceof BatchingConnectionFactory batching) {
@@ -116,12 +118,12 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
             + "; the log says why it was left as it is");
   }
 
-  /** The bean's name. */
+  /** Returns the bean's name. */
   public String name() {
     return name;
   }
 
-  /** Whether it is started, and its client is one that batches. */
+  /** Returns whether the factory is started with a batching client. */
   public boolean batches() {
     return running != null;
   }
@@ -165,22 +167,22 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
     return client.lettuce();
   }
 
-  /** Zero means no limit to Spring and Lettuce. */
+  /** Zero means no limit in Spring and Lettuce. */
   private static Duration orForever(Duration timeout) {
     return timeout.isZero() || timeout.isNegative() ? FOREVER : timeout;
   }
 
   /**
-   * Where the client connects to, as the configuration says.
+   * Returns the URIs of the configured servers.
    *
-   * @throws UnknownServersException if it does not say it in a form that this starter knows
+   * @throws UnknownServersException if the configuration is of an unknown kind
    */
   private List<RedisURI> urisOf(AbstractRedisClient plain) {
     if (isClusterAware() || isRedisSentinelAware()) {
       return FactoryUris.of(this, configuration);
     }
-    // A primary and its replicas are given to no client, and no getter has them; the provider of
-    // connections, which has no target of its own, gives them to each connection.
+    // The addresses of a primary with replicas are passed to no client, and have no getter. The
+    // connection provider, which has no target of its own, passes them to each connection.
     LettuceConnectionProvider provider = doCreateConnectionProvider(plain, ByteArrayCodec.INSTANCE);
     return provider instanceof LettuceConnectionProvider.TargetAware
         ? FactoryUris.of(this, configuration)
@@ -240,8 +242,8 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   /**
-   * What sees to the loops of a connection. One that shares nothing is opened by Spring when a
-   * command needs it, so its loops are seen to from when something else has opened a connection for
+   * Returns the loop handling of a connection. A connection that is not shared is opened by Spring
+   * when a command needs it. Its loops are handled once something else has opened a connection for
    * Sheaf.
    */
   private Supplier<@Nullable SharedFace> faces(
@@ -254,23 +256,23 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   /**
-   * Sheaf over the connection that this factory's templates share, for as long as that is the one;
-   * to be asked for anew with each use. Connects, if need be; if the templates share none, a
-   * connection of its own.
+   * Returns Sheaf over the connection that the templates of this factory share. It is valid while
+   * that connection is the shared one, so callers ask again for each use. Connects if necessary. If
+   * the templates share no connection, Sheaf opens its own.
    *
-   * @throws RedisConnectionFailureException if Redis cannot be connected
-   * @throws IllegalStateException if the factory is stopped, or does not batch
+   * @throws RedisConnectionFailureException if Redis is not reachable
+   * @throws IllegalStateException if the factory is stopped or does not batch
    */
   public Sheaf<byte[], byte[]> shared() {
     return sharedFace().sheaf();
   }
 
   /**
-   * As {@link #shared}, for callers who cannot wait long for a connection that is not there yet; it
-   * is opened behind their backs.
+   * As {@link #shared}, for callers that cannot wait long for a missing connection. It is opened in
+   * the background.
    *
-   * @throws IllegalStateException if there is none in time, or the factory is stopped or does not
-   *     batch; the cause says why
+   * @throws IllegalStateException if there is no connection in time, or the factory is stopped or
+   *     does not batch; the cause says why
    */
   public Sheaf<byte[], byte[]> sharedWithin(Duration limit) {
     getRequiredNativeClient();
@@ -293,22 +295,21 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   /**
-   * Whether it was ever tried to connect since the start. The first time takes longer: classes are
-   * loaded, threads started.
+   * Returns whether an attempt to connect was made since the start. The first one takes longer,
+   * because it loads classes and starts threads.
    */
   public boolean hasTried() {
     Running current = running;
     return current != null && current.hasTried();
   }
 
-  /** The connection of {@link #shared}. */
+  /** Returns the connection of {@link #shared}. */
   public StatefulConnection<byte[], byte[]> sharedConnection() {
     return sharedFace().connection();
   }
 
   /**
-   * One GET that its caller sends and waits for by itself: sent, or read ahead in a loop that was
-   * learned.
+   * Runs one GET that its caller sends and waits for. It is sent, or read ahead in a learned loop.
    */
   public byte @Nullable [] learnedGet(byte[] key, Supplier<byte @Nullable []> send) {
     Running current = running;
@@ -318,7 +319,7 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
         : current.client().learnedGet(known.sheaf(), key, send);
   }
 
-  /** The current thread is about to read what has these ids, by a template of this factory. */
+  /** Called before the current thread reads what has these ids, with a template of this factory. */
   public void expect(String source, Collection<String> ids) {
     Running current = running;
     SharedFace known = current == null ? null : current.known();
@@ -328,7 +329,7 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   private SharedFace sharedFace() {
-    getRequiredNativeClient(); // Says in which state the factory is, if it is not started.
+    getRequiredNativeClient(); // Reports the state of the factory if it is not started.
     StatefulConnection<byte[], byte[]> connection =
         isClusterAware() ? getSharedClusterConnection() : getSharedConnection();
     return connection == null
@@ -337,17 +338,17 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   /**
-   * Sheaf with a codec of its own, over a connection of its own, which is closed when the factory
-   * stops. Connects, if that was not done.
+   * Returns Sheaf with another codec, over a connection of its own that is closed when the factory
+   * stops. Connects if necessary.
    *
-   * @throws RedisConnectionFailureException if Redis cannot be connected
-   * @throws IllegalStateException if the factory is stopped, or does not batch
+   * @throws RedisConnectionFailureException if Redis is not reachable
+   * @throws IllegalStateException if the factory is stopped or does not batch
    */
   public <K, V> Sheaf<K, V> own(RedisCodec<K, V> codec) {
     getRequiredNativeClient();
     Running current = requireRunning();
     if (current.known() == null) {
-      shared(); // Has the guard that others borrow, which are not to wait for it.
+      shared(); // Has the guard that others share and must not wait for.
     }
     return current.own(this, codec);
   }
@@ -361,11 +362,11 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   /**
-   * Connects, as Spring's own connections are.
+   * Connects as Spring's own connections do.
    *
-   * @throws RedisConnectionFailureException if Redis cannot be connected
+   * @throws RedisConnectionFailureException if Redis is not reachable
    */
-  @SuppressWarnings("unchecked") // The provider gives what its codec says.
+  @SuppressWarnings("unchecked") // The provider returns connections of its codec's types.
   <K, V> StatefulConnection<K, V> connect(RedisCodec<K, V> codec) {
     AbstractRedisClient current = getRequiredNativeClient();
     try {
@@ -389,7 +390,7 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
     }
   }
 
-  /** A client that never connected; but resources that nobody gave it are its own. */
+  /** A client that never connected. Resources that were not passed to it are its own. */
   private void shutDown(AbstractRedisClient plain) {
     Duration quiet = getClientConfiguration().getShutdownQuietPeriod();
     Duration timeout = getClientConfiguration().getShutdownTimeout();

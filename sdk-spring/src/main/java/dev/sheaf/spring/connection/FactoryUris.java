@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConverters;
 import org.springframework.data.redis.util.RedisClientLibraryInfo;
 import org.springframework.util.StringUtils;
 
-/** The URIs that Spring Data makes of the configuration of a factory. */
+/** The URIs that Spring Data derives from the configuration of a factory. */
 final class FactoryUris {
 
   private static final String UNKNOWN_KIND =
@@ -29,10 +29,10 @@ final class FactoryUris {
   private FactoryUris() {}
 
   /**
-   * The URIs of a factory for a server, a Unix socket, Sentinels or a cluster.
+   * Returns the URIs of a factory for a server, a Unix socket, Sentinels or a cluster.
    *
-   * @param given the configuration that the factory was made with, if that is known
-   * @throws UnknownServersException if it has a configuration of another kind
+   * @param given the configuration passed to the factory, if known
+   * @throws UnknownServersException if the configuration is of another kind
    */
   static List<RedisURI> of(LettuceConnectionFactory factory, @Nullable RedisConfiguration given) {
     RedisClusterConfiguration cluster = factory.getClusterConfiguration();
@@ -60,7 +60,7 @@ final class FactoryUris {
     return List.of(uri(factory, server, server.getHostName(), server.getPort()));
   }
 
-  /** A factory that was made with its configuration as an interface has no getter for it. */
+  /** A factory that was created with its configuration as an interface has no getter for it. */
   private static RedisStandaloneConfiguration server(
       LettuceConnectionFactory factory, @Nullable RedisConfiguration given) {
     if (given == null) {

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
 /**
- * A client that connects nowhere, and remembers where it was told to: so a connection to a primary
- * and its replicas says which nodes it is given.
+ * A client that never connects and records the addresses it is given, to find out the nodes of a
+ * connection to a primary with replicas.
  */
 final class NodesOfConnections extends RedisClient {
 
@@ -28,15 +28,15 @@ final class NodesOfConnections extends RedisClient {
   }
 
   /**
-   * The nodes that a connection is given.
+   * Returns the nodes that a connection is given.
    *
-   * @param providers makes what connects by a client
-   * @throws UnknownServersException if it asks the client for none
+   * @param providers creates a connection provider for a client
+   * @throws UnknownServersException if it asks the client for no connection
    */
   static List<RedisURI> of(
       ClientResources resources, Function<RedisClient, LettuceConnectionProvider> providers) {
     NodesOfConnections client = new NodesOfConnections(resources);
-    // Not waited for: it never ends.
+    // Not awaited: it never completes.
     providers.apply(client).getConnectionAsync(StatefulConnection.class);
     if (client.asked.isEmpty()) {
       throw new UnknownServersException(

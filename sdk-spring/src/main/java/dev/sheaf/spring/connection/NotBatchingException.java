@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.connection;
 
-/** A connection factory cannot batch, and the application has said that it has to. */
+/** Thrown if a connection factory cannot batch although the application requires it. */
 public final class NotBatchingException extends IllegalStateException {
 
   private static final long serialVersionUID = 1L;

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
 /**
- * What a connection factory has from its start to its stop. Thread-safe.
+ * The state of a connection factory between its start and its stop. Thread-safe.
  *
- * <p>Nothing connects while it holds the monitor: callers of one attempt wait for that attempt
+ * <p>No thread connects while it holds the monitor. Callers of one attempt wait for that attempt
  * alone, and a stop waits for none.
  */
 final class Running {
@@ -27,7 +27,7 @@ final class Running {
   private final BatchingClient client;
   private final AbstractRedisClient plain;
 
-  /** Connections of Sheaf's own, open or being opened. Guarded by this. */
+  /** Sheaf's own connections, open or being opened. Guarded by this. */
   private final IdentityHashMap<RedisCodec<?, ?>, CompletableFuture<Opened<?, ?>>> opened =
       new IdentityHashMap<>();
 
@@ -35,7 +35,7 @@ final class Running {
   private volatile boolean tried;
   private boolean closed;
 
-  /** The attempt to connect that is under way, or the last one. Guarded by this. */
+  /** The current or last attempt to connect. Guarded by this. */
   private @Nullable CompletableFuture<Sheaf<byte[], byte[]>> connecting;
 
   private record Opened<K, V>(Sheaf<K, V> sheaf, StatefulConnection<K, V> connection) {
@@ -47,9 +47,9 @@ final class Running {
   }
 
   /**
-   * Begins with nothing opened.
+   * Creates the state without opening anything.
    *
-   * @param plain whose resources the client uses
+   * @param plain the client whose resources are used
    */
   Running(BatchingClient client, AbstractRedisClient plain) {
     this.client = client;
@@ -64,17 +64,17 @@ final class Running {
     return plain;
   }
 
-  /** The face of the connection that the templates share, if there is one already. */
+  /** Returns the {@link Sheaf} of the connection that the templates share, if it exists already. */
   @Nullable SharedFace known() {
     return shared;
   }
 
-  /** Whether an attempt to connect has come to an end, good or bad. */
+  /** Returns whether an attempt to connect has ended, successfully or not. */
   boolean hasTried() {
     return tried || shared != null;
   }
 
-  /** Connects on a thread of its own, since that blocks; callers share an attempt. */
+  /** Connects on a separate thread, because that blocks. Callers share an attempt. */
   synchronized CompletableFuture<Sheaf<byte[], byte[]>> connecting(
       BatchingConnectionFactory factory) {
     CompletableFuture<Sheaf<byte[], byte[]>> last = connecting;
@@ -99,7 +99,7 @@ final class Running {
     }
   }
 
-  /** The face of the connection that the templates share. */
+  /** Returns the {@link Sheaf} of the connection that the templates share. */
   SharedFace faceOf(
       BatchingConnectionFactory factory, StatefulConnection<byte[], byte[]> connection) {
     SharedFace known = shared;
@@ -116,13 +116,13 @@ final class Running {
     SharedFace made = new SharedFace(client, connection);
     shared = made;
     if (known != null) {
-      // The factory was told to reset its connection.
+      // The factory was asked to reset its connection.
       known.close();
     }
     return made;
   }
 
-  /** A face over a connection of its own, for a factory whose templates share none. Connects. */
+  /** Opens a connection of Sheaf's own, for a factory whose templates share none. */
   SharedFace ownFace(BatchingConnectionFactory factory) {
     SharedFace known = shared;
     return known != null
@@ -166,8 +166,8 @@ final class Running {
     }
   }
 
-  /** Waits for the thread that connects, which a limit of its own ends. */
-  @SuppressWarnings("unchecked") // Opened with the codec that it was found by.
+  /** Waits for the connecting thread, which has a time limit of its own. */
+  @SuppressWarnings("unchecked") // Opened with the codec that is its key.
   private static <K, V> Opened<K, V> opened(CompletableFuture<Opened<?, ?>> attempt) {
     try {
       return (Opened<K, V>) attempt.get();
@@ -182,7 +182,7 @@ final class Running {
     }
   }
 
-  /** One guard for all: that of the connection that the templates share. */
+  /** All use one guard, that of the connection that the templates share. */
   private Sheaf<byte[], byte[]> watched(BatchingConnectionFactory factory) {
     SharedFace known = shared;
     return known == null ? factory.shared() : known.sheaf();
@@ -200,8 +200,8 @@ final class Running {
   }
 
   /**
-   * Closes what was opened, and fails the callers who wait for a connection; what is connected
-   * after this is closed by the thread that connected it. The factory's own connections stay open.
+   * Closes what was opened, and fails callers that wait for a connection. A connection that is
+   * opened after this is closed by its connecting thread. The factory's own connections stay open.
    */
   void close(BatchingConnectionFactory factory) {
     SharedFace last;

@@ -17,8 +17,8 @@ import org.springframework.data.redis.core.ScanIteration;
 import org.springframework.data.redis.core.ScanOptions;
 
 /**
- * A SCAN as Spring's own, whose pages the client sees: the keys of the loop over a page come from
- * there. Spring's commands give a cursor, which says nothing of its pages.
+ * A SCAN like Spring's own whose pages the client observes, because the keys of a loop over a page
+ * come from there. Spring's commands return a cursor, which hides its pages.
  */
 final class SeenScan extends ScanCursor<byte[]> {
 
@@ -34,7 +34,7 @@ final class SeenScan extends ScanCursor<byte[]> {
   @Override
   protected ScanIteration<byte[]> doScan(CursorId from, ScanOptions options) {
     if (connection.isQueueing() || connection.isPipelined()) {
-      // As Spring's own, also where that began between two pages.
+      // As Spring's own, also if that started between two pages.
       throw new InvalidDataAccessApiUsageException(
           "'SCAN' cannot be called in pipeline / transaction mode");
     }

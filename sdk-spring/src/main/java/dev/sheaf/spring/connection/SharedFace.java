@@ -39,13 +39,13 @@ final class SharedFace {
     return connection;
   }
 
-  @SuppressWarnings("ReferenceEquality") // This very connection; another one has other sockets.
+  @SuppressWarnings("ReferenceEquality") // Identity: another connection has other sockets.
   boolean isOver(StatefulConnection<byte[], byte[]> other) {
     return connection == other;
   }
 
   /**
-   * Commands of Spring that see to the loops of the calling thread.
+   * Returns Spring commands that handle the loops of the calling thread.
    *
    * @param waits whether they wait for replies now
    */
@@ -58,7 +58,9 @@ final class SharedFace {
             (proxy, method, arguments) -> translated(seeing, method, arguments)));
   }
 
-  /** As Spring's own commands throw, also where the client answered in their place. */
+  /**
+   * Throws what Spring's own commands would throw, also where the client answered in their place.
+   */
   private static @Nullable Object translated(
       Object commands, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
     try {
@@ -78,7 +80,7 @@ final class SharedFace {
     return failure;
   }
 
-  /** A GET of Spring that sees to the loops of the calling thread, and waits for its reply. */
+  /** Runs a GET of Spring that handles the loops of the calling thread, and waits for its reply. */
   byte @Nullable [] get(byte[] key, RedisStringCommands commands) {
     try {
       return client.blockingGet(sheaf, key, () -> commands.get(key));
@@ -87,12 +89,12 @@ final class SharedFace {
     }
   }
 
-  /** Whether loops are learned, so that the keys of pages tell something. */
+  /** Returns whether loops are learned, so that the keys of pages matter. */
   boolean learns() {
     return client.learnsLoops();
   }
 
-  /** The current thread is about to read what has these ids. */
+  /** Called before the current thread reads what has these ids. */
   void expect(String source, Collection<?> ids) {
     client.expect(sheaf, source, ids);
   }

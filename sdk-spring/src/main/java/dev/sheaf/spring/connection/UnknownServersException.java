@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.connection;
 
-/** A connection factory does not say where it connects to, in a way that this starter knows. */
+/** Thrown if a connection factory's servers cannot be read from its configuration. */
 final class UnknownServersException extends IllegalStateException {
 
   private static final long serialVersionUID = 1L;

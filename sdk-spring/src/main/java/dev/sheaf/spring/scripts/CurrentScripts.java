@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * An interface of scripts that outlives the stop and the start of the connection factory: it is
- * bound anew to each client. Thread-safe.
+ * An interface of scripts that survives a restart of the connection factory: it is bound again to
+ * each client. Thread-safe.
  */
 final class CurrentScripts<T> implements InvocationHandler {
 
@@ -33,9 +33,9 @@ final class CurrentScripts<T> implements InvocationHandler {
   }
 
   /**
-   * Makes an object of the interface, and binds it now, if Redis can be reached.
+   * Creates an implementation of the interface, and binds it now if Redis is reachable.
    *
-   * @throws ScriptException if a script is declared wrongly, or cannot be compiled
+   * @throws ScriptException if a script is declared wrongly or cannot be compiled
    */
   static <T> T of(Class<T> type, Sheaf<?, ?> sheaf) {
     CurrentScripts<T> scripts = new CurrentScripts<>(type, sheaf);
@@ -49,7 +49,7 @@ final class CurrentScripts<T> implements InvocationHandler {
     return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, scripts));
   }
 
-  @SuppressWarnings("ReferenceEquality") // The client of now, or an earlier one.
+  @SuppressWarnings("ReferenceEquality") // Identity: the current client or an earlier one.
   private T bind() {
     Scripts<?, ?> now = sheaf.scripts();
     Bound<T> known = bound;
@@ -71,7 +71,7 @@ final class CurrentScripts<T> implements InvocationHandler {
       };
     }
     T object = bind();
-    ReflectionUtils.makeAccessible(method); // The interface may be package-private.
+    ReflectionUtils.makeAccessible(method); // The interface can be package-private.
     try {
       return method.invoke(object, arguments);
     } catch (InvocationTargetException e) {

@@ -7,7 +7,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
 
-/** Makes the bean of one interface of scripts, also where definitions are generated beforehand. */
+/** Creates the bean of one script interface, also where definitions are generated ahead of time. */
 final class ScriptFactory<T> implements FactoryBean<T>, BeanFactoryAware {
 
   private final Class<T> type;

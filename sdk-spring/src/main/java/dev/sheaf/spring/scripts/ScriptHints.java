@@ -13,7 +13,7 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.aot.BeanRegistrationCode;
 import org.springframework.beans.factory.support.RegisteredBean;
 
-/** What a native image has to know of interfaces of scripts. */
+/** Native image hints for script interfaces. */
 final class ScriptHints implements BeanRegistrationAotProcessor {
 
   private static final String CLASS_PATH = "classpath:";
@@ -29,7 +29,7 @@ final class ScriptHints implements BeanRegistrationAotProcessor {
         : null;
   }
 
-  /** An interface of scripts is proxied, its methods are looked at, and their files are read. */
+  /** A script interface is proxied, its methods are inspected, and its files are read. */
   private record Hints(Class<?> type) implements BeanRegistrationAotContribution {
 
     @Override

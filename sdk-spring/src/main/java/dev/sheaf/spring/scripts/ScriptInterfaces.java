@@ -20,7 +20,9 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
-/** Makes a bean of each interface with {@link LuaScript} methods in the application's packages. */
+/**
+ * Registers a bean for each interface with {@link LuaScript} methods in the application's packages.
+ */
 final class ScriptInterfaces
     implements ImportBeanDefinitionRegistrar,
         BeanFactoryAware,
@@ -87,7 +89,7 @@ final class ScriptInterfaces
     String name = Introspector.decapitalize(ClassUtils.getShortNameAsProperty(type));
     if (!registry.containsBeanDefinition(name)) {
       RootBeanDefinition definition = new RootBeanDefinition(ScriptFactory.class);
-      // By name, since code that is generated ahead of time may not see the interface.
+      // By name, because code generated ahead of time may not see the interface.
       definition.getConstructorArgumentValues().addIndexedArgumentValue(0, type.getName());
       definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, type);
       registry.registerBeanDefinition(name, definition);

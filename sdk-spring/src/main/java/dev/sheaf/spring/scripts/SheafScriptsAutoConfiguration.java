@@ -8,7 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Import;
 
-/** Makes beans of the application's interfaces whose methods are scripts. */
+/** Registers beans of the application's script interfaces. */
 @AutoConfiguration(after = SheafAutoConfiguration.class)
 @ConditionalOnBean(Sheaf.class)
 @ConditionalOnBooleanProperty(name = "sheaf.scripts.scan", matchIfMissing = true)
