@@ -17,7 +17,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Runs one of the commands, or, with any other arguments, JMH itself. */
+/** Runs one of the commands, or JMH with any other arguments. */
 @Command(
     name = "benchmarks.jar",
     mixinStandardHelpOptions = true,
@@ -28,9 +28,9 @@ public final class Main {
   private Main() {}
 
   /**
-   * Runs, and exits with 0, or with 2 if the arguments are wrong, or with 1 if a run failed.
+   * Runs, and exits with 0; with 2 if the arguments are invalid, or 1 if a run failed.
    *
-   * @throws Exception whatever JMH throws when it is run by itself
+   * @throws Exception from JMH
    */
   public static void main(String[] args) throws Exception {
     Quiet.logging();
@@ -48,7 +48,7 @@ public final class Main {
     org.openjdk.jmh.Main.main(named ? Arrays.copyOfRange(args, 1, args.length) : args);
   }
 
-  /** A comparison that cannot go on says why in one line. */
+  /** Reports why a comparison failed in one line. */
   private static int explain(Exception thrown, CommandLine command, CommandLine.ParseResult line)
       throws Exception {
     if (thrown instanceof ComparisonException) {
@@ -58,14 +58,14 @@ public final class Main {
     throw thrown;
   }
 
-  /** Prints the ways to sum the sizes of 100,000 sorted sets. */
+  /** Prints the times of the alternatives that sum the sizes of 100,000 sorted sets. */
   @Command(name = "sizes", description = "The ways to sum the sizes of 100,000 sorted sets.")
   int sizes() {
     new SizesComparison(System.out).run();
     return 0;
   }
 
-  /** Prints what a loop takes that nobody changed. */
+  /** Prints the times of an unchanged loop. */
   @Command(name = "loops", description = "A loop that nobody changed, learned and not.")
   int loops() {
     new LearnedLoopsComparison(System.out).run();
@@ -108,11 +108,11 @@ public final class Main {
     return 0;
   }
 
-  /** What of the dictionaries to measure. */
+  /** The measurements of dictionaries. */
   enum Part {
-    /** How much of values is stored; times play no part. */
+    /** Stored sizes, without times. */
     SHARES,
-    /** What values cost that nothing compresses. */
+    /** The cost of values that nothing can compress. */
     ADVERSARIES
   }
 }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Asks before a read whether Redis can be used, and hears when that changes. */
+/** Checks before a read whether Redis can be used, and listens to changes. */
 public final class AvailabilityExample {
 
   private AvailabilityExample() {}
@@ -23,7 +23,7 @@ public final class AvailabilityExample {
       Availability.Registration listening =
           availability.onChange(
               change -> {
-                if (change.node() == null) { // of all nodes together
+                if (change.node() == null) { // the status of all nodes together
                   System.out.println("Redis is " + change.after().state());
                   if (change.after().state() == AvailabilityState.DOWN) {
                     down.countDown();

@@ -7,7 +7,7 @@ import dev.sheaf.Sheaf;
 import io.lettuce.core.RedisCommandExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Different commands that travel together: each gives a result to be read later. */
+/** Different commands in one batch, whose results are read later. */
 public final class BatchExample {
 
   private BatchExample() {}
@@ -23,12 +23,12 @@ public final class BatchExample {
         Deferred<Long> visits = batch.add(redis -> redis.incr("example:visits"));
         Deferred<Long> deleted = batch.add(redis -> redis.del("example:name"));
 
-        // Nothing has been sent so far. The first get() sends all three, in one write.
+        // Nothing has been sent yet. The first get() sends all three, in one write.
         System.out.println(name.get() + ", visit " + visits.get());
         System.out.println("deleted: " + deleted.get());
       }
 
-      // A command that fails fails alone: the others of its batch stand.
+      // A command that fails does not affect the others of its batch.
       try (Batch<String, String> batch = sheaf.batch()) {
         Deferred<Long> pushed = batch.add(redis -> redis.lpush("example:visits", "no list"));
         Deferred<Long> visits = batch.add(redis -> redis.incr("example:visits"));

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A page of 100 keys on a cluster, which are in as many slots: a loop, and one call. */
+/** A page of 100 keys on a cluster, all in different slots: a loop, and one call. */
 public final class ClusterPage {
 
   private static final Duration ROUND_TRIP = Duration.ofMillis(1);
@@ -42,7 +42,7 @@ public final class ClusterPage {
       page.values().forEach(result -> values.add(result.orNull()));
       System.out.println("the same values: " + looped.equals(values));
 
-      // A key that cannot be read fails by itself; the page has the others.
+      // A key that cannot be read fails alone; the page has the others.
       sheaf.sync().del(keys.get(0));
       sheaf.sync().rpush(keys.get(0), "no string");
       sheaf

@@ -7,7 +7,7 @@ import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.inspector.InspectedValue;
 import dev.sheaf.inspector.Inspector;
 
-/** Values that are stored compressed, by commands that do not know. */
+/** Values that are compressed transparently. */
 public final class CompressionExample {
 
   private CompressionExample() {}
@@ -29,7 +29,7 @@ public final class CompressionExample {
               + " bytes, stored in a tenth: "
               + (stored.ratio() < 0.1));
 
-      // The server would see the compressed bytes, so the client does not send it.
+      // The server would see the compressed bytes, so the client refuses to send it.
       try {
         sheaf.sync().append("example:page", "more");
       } catch (CompressionRefusedException e) {

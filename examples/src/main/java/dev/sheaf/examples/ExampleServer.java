@@ -16,10 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The server an example runs on: the one that {@code -Dredis=URI} names, or one that lives in this
- * JVM as long as the example.
- */
+/** The server of an example: the one that {@code -Dredis=URI} names, or an embedded one. */
 public final class ExampleServer implements AutoCloseable {
 
   private static final Pattern INFO =
@@ -35,7 +32,7 @@ public final class ExampleServer implements AutoCloseable {
     this.proxies = proxies;
   }
 
-  /** The given server, or an embedded one. */
+  /** Returns the given server, or an embedded one. */
   static ExampleServer start() {
     String given = System.getProperty("redis", "");
     if (!given.isEmpty()) {
@@ -45,7 +42,7 @@ public final class ExampleServer implements AutoCloseable {
     return new ExampleServer(server.uri(), server, List.of());
   }
 
-  /** The given cluster, or an embedded one of three masters at a distance. */
+  /** Returns the given cluster, or an embedded one of three masters with network latency. */
   static ExampleServer startCluster(Duration roundTrip) {
     String given = System.getProperty("redis", "");
     return given.isEmpty()
@@ -61,7 +58,8 @@ public final class ExampleServer implements AutoCloseable {
   }
 
   /**
-   * An embedded server, with the distance of a network, and perhaps its limit, before each node.
+   * An embedded server with a proxy before each node that adds latency and perhaps limits
+   * bandwidth.
    */
   public static ExampleServer behindProxies(EmbeddedServer server, LatencyProxy.Builder proxy) {
     List<LatencyProxy> proxies = new ArrayList<>();
@@ -80,10 +78,10 @@ public final class ExampleServer implements AutoCloseable {
   }
 
   /**
-   * What is asked to tell how many round trips, commands and bytes there were so far, by these
-   * names. Proxies count round trips, summed over the nodes, and bytes, requests and replies
-   * together. A given server counts commands and bytes, with those of other clients; or nothing, if
-   * it does not let this user ask for INFO.
+   * Returns counters of round trips, commands and bytes so far, by these names. Proxies count round
+   * trips, summed over the nodes, and bytes, requests and replies together. A given server counts
+   * commands and bytes, including those of other clients; or nothing, if this user may not send
+   * INFO.
    *
    * @param observer a client of this server
    */
@@ -129,7 +127,7 @@ public final class ExampleServer implements AutoCloseable {
   }
 
   /**
-   * Ends the embedded server as a crash would. A given server is left alone.
+   * Stops the embedded server like a crash. A given server is not touched.
    *
    * @return whether there is an outage now
    */

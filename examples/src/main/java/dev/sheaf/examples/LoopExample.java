@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** Sequential loops that need few round trips, and the detector that finds those which do not. */
+/** Sequential loops that need few round trips, and the detector that finds those that do not. */
 public final class LoopExample {
 
   private static final int ITEMS = 100;
@@ -30,12 +30,12 @@ public final class LoopExample {
       }
       System.out.println("read ahead: " + read);
 
-      // Bodies that read what they need to know for the next read, side by side.
+      // Bodies whose next read depends on the last one run concurrently.
       List<Boolean> priced =
           sheaf.mapEach(keys, key -> sheaf.sync().get(sheaf.sync().get(key)) != null);
       System.out.println("with a price: " + priced.stream().filter(found -> found).count());
 
-      // An error comes at the get of its own key, as without the loop.
+      // An error is thrown at the get of its own key, as without the loop.
       sheaf.sync().del(keys.get(1));
       sheaf.sync().rpush(keys.get(1), "not a string");
       try {
@@ -47,7 +47,7 @@ public final class LoopExample {
       }
 
       for (String key : keys) {
-        sheaf.sync().exists(key); // a loop that nobody changed
+        sheaf.sync().exists(key); // an unchanged loop
       }
       for (LoopReport loop : sheaf.loops()) {
         System.out.println("found: " + loop.command() + " in " + simpleName(loop.callSite()));

@@ -6,7 +6,7 @@ import dev.sheaf.Sheaf;
 import java.util.List;
 import java.util.Map;
 
-/** Many keys in one round trip, where each key has an outcome of its own. */
+/** Many keys in one round trip, with an outcome for each key. */
 public final class ManyKeys {
 
   private ManyKeys() {}

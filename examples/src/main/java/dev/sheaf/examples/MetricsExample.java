@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
-/** What a client tells a meter registry: how large its batches are, and what went wrong. */
+/** The meters of a client: the size of its batches, and what went wrong. */
 public final class MetricsExample {
 
   private static final int READS = 1_000;

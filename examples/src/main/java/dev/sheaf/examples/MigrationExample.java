@@ -13,7 +13,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** Compresses what is stored already, looks at it, and meets a value that is damaged. */
+/** Compresses stored values, inspects one, and reads a damaged one. */
 public final class MigrationExample {
 
   private static final String PREFIX = "example:page:";
@@ -43,7 +43,7 @@ public final class MigrationExample {
           stored.algorithm() + ", in a tenth of the bytes: " + (stored.ratio() < 0.1));
       System.out.println("the same value: " + page.equals(sheaf.sync().get(PREFIX + 1)));
 
-      // Somebody damages a compressed value. Its get fails, and nothing else does.
+      // Damages a compressed value. Its GET fails, and nothing else does.
       byte[] damaged = plain.sync().get(bytes(PREFIX + 2));
       damaged[damaged.length - 1] ^= 1;
       plain.sync().set(bytes(PREFIX + 2), damaged);

@@ -26,7 +26,7 @@ public final class PlainClient {
           sheaf.reactive().get("example:greeting").map(text -> text + ", world").block();
       System.out.println("reactive: " + published);
 
-      // What the server refuses is the exception that Lettuce throws.
+      // A server error is Lettuce's exception.
       try {
         sheaf.sync().incr("example:greeting");
       } catch (RedisCommandExecutionException e) {

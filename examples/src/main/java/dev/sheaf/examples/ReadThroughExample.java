@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads through Redis: what it does not hold comes from elsewhere, once, and is kept there. */
+/** Reads through Redis: a missing value is loaded once, and cached. */
 public final class ReadThroughExample {
 
   private static final Duration TTL = Duration.ofMinutes(10);
@@ -30,7 +30,7 @@ public final class ReadThroughExample {
 
       keys.forEach(sheaf.sync()::del);
 
-      // Without Redis a read is a load: slower, and right.
+      // Without Redis, a read calls the loader: slower, but correct.
       if (server.crash()) {
         System.out.println(sheaf.readThrough("example:apple", TTL, ReadThroughExample::load));
       }

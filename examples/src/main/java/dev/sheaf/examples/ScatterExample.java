@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** One script for any number of keys: in slices, so that the server is never busy for long. */
+/** One script for any number of keys, in slices, so that the server is never busy for long. */
 public final class ScatterExample {
 
   private static final int QUEUES = 2_000;

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Scripts on the server: declared in an interface, out of the library, and for very many keys. */
+/** Scripts on the server: declared in an interface, from the library, and for very many keys. */
 public final class ScriptExample {
 
   private ScriptExample() {}
 
-  /** A script as a method. The file is checked and loaded when the object is made. */
+  /** A script as a method. The file is checked and loaded when the object is created. */
   interface Carts {
     @LuaScript("classpath:dev/sheaf/examples/add_article.lua")
     long add(@Keys String cart, @Arg String article);
@@ -55,7 +55,7 @@ public final class ScriptExample {
       try {
         sum.call(List.of("example:state"));
       } catch (ScriptException e) {
-        // The message has the name of the script and the server's words.
+        // The message has the name of the script and quotes the server.
         boolean onServer = e.getCause() instanceof RedisCommandExecutionException;
         System.out.println("failed on the server: " + onServer);
       }

@@ -19,24 +19,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Functions, which the embedded server does not have. */
+/** Functions of libraries on real servers. */
 @Timeout(180)
 class FunctionsIT {
 
-  private static final String LIBRARY =
-      """
-      #!lua name=counting
-      redis.register_function('bump', function(keys, args)
-        return redis.call('INCRBY', keys[1], args[1])
-      end)
-      redis.register_function{function_name='sizes', flags={'no-writes'},
-        callback=function(keys, args) return #keys end}
-      """;
+  private static final String LIBRARY = "lua/counting.lua";
 
   private static final Script<Long> BUMP =
-      Script.function(LIBRARY, "bump").keys(1).args(1).returns(ResultType.INTEGER);
+      Script.functionFromClassPath(LIBRARY, "bump").keys(1).args(1).returns(ResultType.INTEGER);
   private static final Script<Long> SIZES =
-      Script.function(LIBRARY, "sizes").readOnly().returns(ResultType.INTEGER);
+      Script.functionFromClassPath(LIBRARY, "sizes").readOnly().returns(ResultType.INTEGER);
 
   @BeforeAll
   static void needsRedis() {
@@ -97,6 +89,17 @@ class FunctionsIT {
     List<String> keys = IntStream.range(0, 5_000).mapToObj(i -> "key:" + i).toList();
     assertThat(sizes.scatter(keys, List.of(), Collectors.summingLong(size -> size)))
         .isEqualTo(5_000);
+  }
+
+  @Test
+  void libraryOfTheClassPath_missingOrWithoutItsName_isRefusedWithThePath() {
+    assertThatThrownBy(() -> Script.functionFromClassPath("lua/none.lua", "f"))
+        .isInstanceOf(ScriptException.class)
+        .hasMessageContaining("lua/none.lua");
+    assertThatThrownBy(() -> Script.functionFromClassPath("lua/echo.lua", "f"))
+        .isInstanceOf(ScriptException.class)
+        .hasMessageContaining("classpath:lua/echo.lua")
+        .hasMessageContaining("#!lua name=mylib");
   }
 
   @Test

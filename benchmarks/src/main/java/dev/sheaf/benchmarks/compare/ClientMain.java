@@ -18,9 +18,10 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client in a process of its own. It reads an {@link Order} a line, says {@link #BEGIN} and
- * {@link #END} around the measured time and waits for a line after each, and then says {@link
- * #DONE} with figures or {@link #FAILED} with a reason. It ends with its input.
+ * Runs one client in a process of its own. It reads an {@link Order} per line, prints {@link
+ * #BEGIN} and {@link #END} around the measured time and waits for a line after each, and then
+ * prints {@link #DONE} with figures or {@link #FAILED} with a reason. It exits at the end of its
+ * input.
  */
 final class ClientMain {
 
@@ -29,7 +30,7 @@ final class ClientMain {
   static final String DONE = "> done ";
   static final String FAILED = "> failed ";
 
-  /** Measured before an open load, for its rate. */
+  /** The duration of the run that measures capacity before an open load. */
   private static final long CAPACITY_WARM_UP_MILLIS = 2_000;
 
   private static final long CAPACITY_MILLIS = 2_000;
@@ -57,7 +58,7 @@ final class ClientMain {
       System.out.println(main.answer(Order.parse(line)));
       line = input.readLine();
     }
-    // Redisson and GLIDE leave threads behind that are no daemons.
+    // Redisson and GLIDE leave non-daemon threads behind.
     System.exit(0);
   }
 
@@ -123,7 +124,7 @@ final class ClientMain {
     return thread;
   }
 
-  /** This code is compiled for JDKs that have none. */
+  /** This code is compiled for JDKs without virtual threads. */
   private static ThreadFactory virtualThreads() {
     try {
       Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
@@ -138,7 +139,7 @@ final class ClientMain {
     return String.format(Locale.ROOT, "%s=%.4f ", name, value);
   }
 
-  /** Tells the comparison when to count costs. */
+  /** Tells the comparison when to read the costs. */
   private final class Lines implements Runnable {
 
     private @Nullable String last;

@@ -16,10 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** A running client's process, which is talked to in lines. It ends with this JVM. */
+/** The process of a running client, which is controlled line by line. It ends with this JVM. */
 final class ClientProcess implements AutoCloseable {
 
-  /** Beyond the time of measuring: connecting, and what a busy machine adds. */
+  /** Allowed beyond the measured time: for connecting, and for a busy machine. */
   private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(60);
 
   private static final int STOP_SECONDS = 10;
@@ -37,9 +37,9 @@ final class ClientProcess implements AutoCloseable {
   }
 
   /**
-   * Starts one.
+   * Starts a process.
    *
-   * @param log for what the program complains of
+   * @param log for the standard error of the program
    * @throws ComparisonException if it cannot be started
    */
   static ClientProcess start(List<String> command, Path log) {
@@ -54,10 +54,10 @@ final class ClientProcess implements AutoCloseable {
   }
 
   /**
-   * Carries out an order.
+   * Executes an order.
    *
    * @return the figures, costs of each operation among them
-   * @throws ComparisonException if there are none; the message says why
+   * @throws ComparisonException if it failed; the message says why
    */
   Map<String, Double> answer(Order order) {
     long patience = 2 * (order.warmUpMillis() + order.measuredMillis()) + PATIENCE_MILLIS;
@@ -106,7 +106,7 @@ final class ClientProcess implements AutoCloseable {
         end.isDone() ? "no answer within " + patience + " ms" : "its process ended too early");
   }
 
-  /** A process that has ended does not listen; reading shows it. */
+  /** A process that has ended does not read; reading its output shows that. */
   private void write(String line) {
     try {
       OutputStream input = process.getOutputStream();
@@ -123,7 +123,7 @@ final class ClientProcess implements AutoCloseable {
     return figures;
   }
 
-  /** Ends the process, and waits for that. */
+  /** Ends the process and waits for that. */
   @Override
   public void close() {
     Tools.end(process, STOP_SECONDS);

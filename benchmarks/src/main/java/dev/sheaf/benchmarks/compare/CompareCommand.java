@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code compare}: measures rows with all clients. */
+/** The command {@code compare}: measures rows with all clients. */
 @Command(
     name = "compare",
     mixinStandardHelpOptions = true,
@@ -29,7 +29,7 @@ public final class CompareCommand implements Callable<Integer> {
   private static final int WARM_UP_SECONDS = 10;
   private static final int MAX_WARM_UP_SECONDS = 600;
 
-  /** The sources of the Go program; the command is run in the project. */
+  /** The sources of the Go program, relative to the project. */
   private static final Path GO = Path.of("benchmarks", "go");
 
   private static final String CHECK = "benchmarks/pages.py";
@@ -83,7 +83,7 @@ public final class CompareCommand implements Callable<Integer> {
       description = "Fiftieths of seconds for seconds: to see that all works. No figures.")
   private boolean trial;
 
-  /** For the parser. */
+  /** Keeps the option parser working. */
   public CompareCommand() {}
 
   @Override
@@ -104,9 +104,9 @@ public final class CompareCommand implements Callable<Integer> {
   }
 
   /**
-   * What the options ask for.
+   * Parses the options.
    *
-   * @throws IllegalArgumentException if one is wrong; the message says which and what is allowed
+   * @throws IllegalArgumentException if one is invalid; the message names it and the allowed values
    */
   Comparison.Plan plan() {
     if (rounds < 1 || rounds > MAX_ROUNDS) {
@@ -145,7 +145,7 @@ public final class CompareCommand implements Callable<Integer> {
         command());
   }
 
-  /** The command that repeats it. */
+  /** Returns the command that repeats the run. */
   private String command() {
     List<String> words = new ArrayList<>();
     words.add("java -jar benchmarks/target/benchmarks.jar compare --rounds " + rounds);
@@ -159,7 +159,7 @@ public final class CompareCommand implements Callable<Integer> {
       words.add("--warm-up " + warmUp);
     }
     if (!jdk.equals(Programs.ownJdk())) {
-      // Where it lies is nobody's business; which one it was stands beside the command.
+      // The JDK's path is private; its version is reported beside the command.
       words.add("--jdk DIRECTORY");
     }
     return String.join(" ", words);

@@ -24,34 +24,34 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
 /**
- * Measures rows with all clients. Each round starts one process for each client, warms it up, and
- * then takes the rows in turn; all clients measure a row before the next one begins, another client
- * first each time, so that what disturbs the machine for a while disturbs all.
+ * Measures rows with all clients. Each round starts one process per client, warms it up, and then
+ * measures the rows in turn. All clients measure a row before the next one begins, with another
+ * client first each time, so that temporary disturbances affect all of them.
  */
 final class Comparison {
 
-  /** Spent on a warm-up of each row after that. */
+  /** Further warm-up before each row. */
   static final long WARM_UP_MILLIS = 1_000;
 
   static final long MEASURED_MILLIS = 3_000;
 
-  /** To connect, and to read the costs. */
+  /** For connecting and for reading the costs. */
   private static final long BETWEEN_MILLIS = 500;
 
   private static final double MILLIS_PER_MINUTE = 60_000;
   private static final int NANOS_PER_MICRO = 1_000;
 
   /**
-   * What is measured, and where that goes.
+   * What to measure, and where to write the results.
    *
    * @param rows the rows, at least one
    * @param clients the clients, at least one
-   * @param rounds how often
+   * @param rounds how many rounds
    * @param firstWarmUpMillis how long each client does each kind of work before its first row
-   * @param timeScale 1, or less for a trial of the comparison itself, whose figures mean nothing
-   * @param programs how processes of clients are started
-   * @param out the directory of the result and of the clients' logs
-   * @param command what repeats it
+   * @param timeScale 1, or less for a test of the comparison itself, whose figures are meaningless
+   * @param programs starts the processes of clients
+   * @param out the directory for the result and the clients' logs
+   * @param command the command that repeats the run
    */
   record Plan(
       List<Row> rows,
@@ -73,14 +73,14 @@ final class Comparison {
       return kinds;
     }
 
-    /** About how long it takes. */
+    /** Returns the estimated duration. */
     long millisInAll() {
       long each = millis(WARM_UP_MILLIS) + millis(MEASURED_MILLIS) + BETWEEN_MILLIS;
       long warmUps = millis(firstWarmUpMillis) * warmedRows().size();
       return (long) rounds * clients.size() * (warmUps + each * rows.size());
     }
 
-    /** The first row of each kind of work on each kind of server. */
+    /** Returns the first row of each kind of work on each kind of server. */
     private List<Row> warmedRows() {
       Map<String, Row> different = new LinkedHashMap<>();
       for (Row row : rows) {
@@ -113,7 +113,7 @@ final class Comparison {
   }
 
   /**
-   * Runs, and writes the result after each row.
+   * Runs the comparison, and writes the result after each row.
    *
    * @throws ComparisonException if servers cannot be started or the result cannot be written
    */
@@ -185,9 +185,9 @@ final class Comparison {
   }
 
   /**
-   * One for each kind of work on each kind of server: code that only another kind of work has
-   * compiled is not warm. One, several, and many threads count as kinds: one thread alone never
-   * waits for another, and many compete with the compiler.
+   * Returns one order for each kind of work on each kind of server, because code that another kind
+   * of work has compiled is not warm. One, several, and many threads count as kinds: one thread
+   * alone never waits for another, and many compete with the compiler.
    */
   List<Order> warmUps() {
     return plan.warmedRows().stream()
@@ -218,7 +218,7 @@ final class Comparison {
     }
   }
 
-  /** A way to the server that takes some time; null for the server itself. */
+  /** Returns a proxy that adds latency; null for none. */
   private static @Nullable LatencyProxy distance(Row row, String uri) {
     if (row.roundTripMicros() == 0) {
       return null;
@@ -249,7 +249,7 @@ final class Comparison {
           row.order().work().unit());
     } catch (ComparisonException e) {
       leaveOut(what, e.getMessage() + "; see logs/" + client + ".log");
-      // What failed may still be at work in there.
+      // The failed work may still be running there.
       end(client);
       start(client);
     }

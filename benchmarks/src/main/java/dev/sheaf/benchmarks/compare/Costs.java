@@ -13,12 +13,12 @@ import java.util.regex.Pattern;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 
-/** What a client's process and its servers have used up, by the names that results have for it. */
+/** The resources that a client's process and its servers have used, by their names in results. */
 final class Costs {
 
   static final String CLIENT_CPU = "client CPU us";
 
-  /** How often a thread of the client went to sleep to be woken: voluntary context switches. */
+  /** How often a thread of the client slept and had to be woken: voluntary context switches. */
   static final String WAKE_UPS = "wake-ups";
 
   static final String SERVER_CPU = "server CPU us";
@@ -31,7 +31,7 @@ final class Costs {
 
   private Costs() {}
 
-  /** Since the beginning; of the process as far as the system tells it, as Linux does. */
+  /** Reads the totals so far; of the process where the system reports them, as Linux does. */
   static Map<String, Double> soFar(long pid, String uri) {
     Map<String, Double> costs = new TreeMap<>();
     ProcessHandle.of(pid)
@@ -40,7 +40,7 @@ final class Costs {
     try {
       costs.put(WAKE_UPS, waits(Path.of("/proc", Long.toString(pid), "task")));
     } catch (IOException notLinux) {
-      // There is no such folder elsewhere.
+      // Other systems have no such directory.
     }
     for (HostAndPort node : Servers.masters(uri)) {
       try (Jedis jedis = new Jedis(node)) {
@@ -51,7 +51,7 @@ final class Costs {
     return costs;
   }
 
-  /** What was spent on each operation between two moments. */
+  /** Returns the costs of each operation between two readings. */
   static Map<String, Double> each(
       Map<String, Double> before, Map<String, Double> after, double operations) {
     Map<String, Double> costs = new TreeMap<>();
@@ -61,7 +61,7 @@ final class Costs {
     return costs;
   }
 
-  /** By its reply to INFO. */
+  /** Reads them from the reply to INFO. */
   static Map<String, Double> ofServer(String info) {
     double seconds = field(info, "used_cpu_user") + field(info, "used_cpu_sys");
     return Map.of(
@@ -78,9 +78,7 @@ final class Costs {
     return value.find() ? Double.parseDouble(value.group(1)) : 0;
   }
 
-  /**
-   * Summed over the threads that live; what the file of the process says is of its first thread.
-   */
+  /** Summed over live threads. The file of the process covers its first thread only. */
   private static double waits(Path threads) throws IOException {
     double waits = 0;
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(threads)) {

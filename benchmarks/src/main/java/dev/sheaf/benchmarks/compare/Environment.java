@@ -19,12 +19,12 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Where and with what was measured. */
+/** Describes the machine and the versions of a run. */
 final class Environment {
 
   private Environment() {}
 
-  /** Looks around: names and values, in the order in which they are reported. */
+  /** Returns names and values, in the order of the report. */
   static Map<String, String> observe(Programs programs) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
@@ -39,7 +39,7 @@ final class Environment {
     return facts;
   }
 
-  /** The mean number of busy threads on the machine in the last minute, as text. */
+  /** Returns the load average of the last minute, as text. */
   static String loadAverage() {
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return load < 0 ? "unknown" : rounded(load);
@@ -80,7 +80,10 @@ final class Environment {
     }
   }
 
-  /** Three digits that count, or all of a whole number from a hundred on: 0.0123, 1.23, 93,677. */
+  /**
+   * Rounds to three significant digits, or to whole numbers from a hundred on: 0.0123, 1.23,
+   * 93,677.
+   */
   static String rounded(double value) {
     double size = Math.abs(value);
     int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 || size == 0 ? 2 : 3;

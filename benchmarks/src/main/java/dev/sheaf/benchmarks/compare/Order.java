@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What a client's process is asked to do, as one line of {@code name=value}. The Go program reads
- * the same lines.
+ * The work for a client's process, as a line of {@code name=value} pairs. The Go program reads the
+ * same lines.
  *
- * @param work what the threads do
- * @param kind what they are connected to
- * @param uri where that is
- * @param threads how many threads work at once
+ * @param work the operation of the threads
+ * @param kind the kind of server
+ * @param uri the server
+ * @param threads the number of threads
  * @param virtual whether they are virtual threads
- * @param percent the part of the client's capacity that an open load asks for
- * @param warmUpMillis how long they work before it counts
- * @param measuredMillis how long it counts; 0 for a mere warm-up
+ * @param percent the share of the client's capacity for an open load
+ * @param warmUpMillis the warm-up time
+ * @param measuredMillis the measured time; 0 for a warm-up only
  */
 record Order(
     Work work,
@@ -29,12 +29,12 @@ record Order(
     long warmUpMillis,
     long measuredMillis) {
 
-  /** The same there, for so long. */
+  /** Returns a copy for a server, with durations. */
   Order at(String where, long warmUp, long measured) {
     return new Order(work, kind, where, threads, virtual, percent, warmUp, measured);
   }
 
-  /** The same for other work. */
+  /** Returns a copy with other work. */
   Order as(Work other) {
     return new Order(other, kind, uri, threads, virtual, percent, warmUpMillis, measuredMillis);
   }
@@ -48,7 +48,7 @@ record Order(
     return of(words(line));
   }
 
-  /** The words of a line by their names. */
+  /** Parses the pairs of a line. */
   static Map<String, String> words(String line) {
     return Arrays.stream(line.strip().split(" "))
         .filter(word -> !word.isEmpty())

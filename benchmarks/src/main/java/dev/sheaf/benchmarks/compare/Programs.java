@@ -12,31 +12,31 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * How the processes of clients are started: JVMs of one JDK with the same heap each, and a Go
+ * The commands that start the processes of clients: JVMs of one JDK with equal heaps, and a Go
  * program that is built on first use.
  *
  * @param jdk the home of the JDK
  * @param goSources the directory of the Go program
- * @param built where its executable goes
+ * @param built the directory for its executable
  */
 record Programs(Path jdk, Path goSources, Path built) {
 
   private static final int VIRTUAL_THREADS_SINCE = 21;
 
-  /** The same heap for all, so that none gains by what the machine has left. */
+  /** The heap of each JVM, equal so that none gains from free memory of the machine. */
   private static final List<String> HEAP = List.of("-Xms512m", "-Xmx512m");
 
-  /** The JDK that runs this. */
+  /** Returns the JDK that runs this. */
   static Path ownJdk() {
     return Path.of(System.getProperty("java.home"));
   }
 
-  /** Whether the JDK has virtual threads. */
+  /** Returns whether the JDK has virtual threads. */
   boolean hasVirtualThreads() {
     return feature() >= VIRTUAL_THREADS_SINCE;
   }
 
-  /** The number of the JDK's release; 0 for a directory that is no JDK. */
+  /** Returns the JDK's feature release; 0 for a directory that is no JDK. */
   int feature() {
     String version = released("JAVA_VERSION");
     return version.isEmpty() || !Files.isExecutable(java())
@@ -44,12 +44,12 @@ record Programs(Path jdk, Path goSources, Path built) {
         : Runtime.Version.parse(version).feature();
   }
 
-  /** The JVM in its own words. */
+  /** Describes the JVM. */
   String jvm() {
     return (released("IMPLEMENTOR") + " " + released("JAVA_RUNTIME_VERSION")).strip();
   }
 
-  /** What a JDK says of itself, without having to be started. */
+  /** Reads the JDK's release file, without starting it. */
   private String released(String name) {
     Properties release = new Properties();
     try (Reader file = Files.newBufferedReader(jdk.resolve("release"))) {
@@ -65,7 +65,7 @@ record Programs(Path jdk, Path goSources, Path built) {
   }
 
   /**
-   * The command that starts a client.
+   * Returns the command that starts a client.
    *
    * @throws ComparisonException if the Go program cannot be built; the message says why
    */

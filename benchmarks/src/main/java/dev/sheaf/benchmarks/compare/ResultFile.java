@@ -14,10 +14,10 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * What a run found, as it is written to a file.
+ * The results of a comparison, and their file format.
  *
- * @param environment where, when and with what
- * @param rows what was found, row by row
+ * @param environment machine, versions and command, by name
+ * @param rows the results of each row
  */
 public record ResultFile(Map<String, String> environment, List<Found> rows) {
 
@@ -25,14 +25,14 @@ public record ResultFile(Map<String, String> environment, List<Found> rows) {
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
   /**
-   * A row.
+   * The results of a row.
    *
-   * @param group the word that selects it
+   * @param group the group that selects it
    * @param name its name
-   * @param title what it is, in words
-   * @param unit what scores count
+   * @param title its description
+   * @param unit the unit of the scores
    * @param higherIsBetter whether they are rates; otherwise they are times
-   * @param clients what was found for each client
+   * @param clients the results of each client
    */
   public record Found(
       String group,
@@ -60,10 +60,10 @@ public record ResultFile(Map<String, String> environment, List<Found> rows) {
   }
 
   /**
-   * What was found for one client, round by round.
+   * The results of one client, by round.
    *
    * @param scores operations a second, or microseconds
-   * @param figures what else was counted
+   * @param figures the other measurements
    */
   public record Series(List<Double> scores, Map<String, List<Double>> figures) {
 
@@ -82,7 +82,7 @@ public record ResultFile(Map<String, String> environment, List<Found> rows) {
   /**
    * Writes the file.
    *
-   * @throws ComparisonException if that is not possible
+   * @throws ComparisonException if it cannot be written
    */
   void write(Path file) {
     try {

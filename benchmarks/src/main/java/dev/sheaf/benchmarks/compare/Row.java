@@ -9,21 +9,21 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * One row of the comparison, for every client.
+ * A row of the comparison.
  *
- * @param group the word that selects it
+ * @param group the group that selects it
  * @param name its name
- * @param title what it is, in words
- * @param order what the clients are asked to do, but for where and how long
- * @param roundTripMicros how far away the server is, there and back; 0 for the loopback interface
- * @param neighbours how many processes compute beside it
+ * @param title its description
+ * @param order the work of the clients, without server and duration
+ * @param roundTripMicros the added round-trip time to the server; 0 for none
+ * @param neighbours how many computing processes run beside it
  */
 record Row(
     String group, String name, String title, Order order, int roundTripMicros, int neighbours) {
 
   /**
-   * In the order in which they are measured: group, name, title, work, and where it differs from
-   * one thread at one server nearby. Neighbours are those of each processor; # is their number.
+   * In the order of measurement: group, name, title, work, and what differs from one thread at one
+   * local server. Neighbours are per processor; # is their number.
    */
   private static final String ALL =
       """
@@ -63,12 +63,10 @@ record Row(
   private static final String USUAL =
       "kind=STANDALONE uri=- threads=1 virtual=false percent=0 warmUp=0 measured=0";
 
-  /**
-   * From so many threads on, a row's code needs longer to warm up: they compete with the compiler.
-   */
+  /** From this many threads on, a row needs a longer warm-up: they compete with the compiler. */
   private static final int CROWD = 64;
 
-  /** All rows, in the order in which they are measured. */
+  /** Returns all rows, in the order of measurement. */
   static List<Row> all(int processors) {
     return ALL.lines().map(line -> read(line, processors)).toList();
   }
@@ -95,10 +93,10 @@ record Row(
   }
 
   /**
-   * The rows that words select: groups ("busy" means all groups that begin so) or names; all rows
-   * if there are no words.
+   * Returns the rows that words select: groups ("busy" means all groups with that prefix) or names;
+   * all rows without words.
    *
-   * @throws IllegalArgumentException if a word selects nothing; the message says what there is
+   * @throws IllegalArgumentException if a word selects nothing; the message lists the choices
    */
   static List<Row> selected(List<Row> rows, List<String> words) {
     Set<String> groups = new TreeSet<>();

@@ -10,25 +10,25 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What threads do again and again. Keys are drawn anew for each operation, each as likely as any
- * other, and every value is compared with the stored one as a whole.
+ * An operation that threads repeat. Keys are drawn at random for each operation with equal
+ * probability, and every value is compared with the stored one as a whole.
  */
 public enum Work {
   /** A blocking GET. */
   GET("ops/s", rival -> get(Dataset.SMALL, rival)),
   /** A blocking GET of 1 MB. */
   GET_LARGE("ops/s", rival -> get(Dataset.LARGE, rival)),
-  /** A page by the client's call for many keys. */
+  /** A page with the client's multi-key call. */
   GET_ALL("us", rival -> new Page(rival, Rival::getAll, 0)),
-  /** A page by one future for each key. */
+  /** A page with one future per key. */
   GET_EACH("us", rival -> new Page(rival, Rival::getEach, 0)),
-  /** A page by a loop of GETs. */
+  /** A page with a loop of GETs. */
   LOOP("us", rival -> new Page(rival, Rival::loop, 0)),
-  /** A loop whose body makes two GETs, the second of a key that the first one's value names. */
+  /** A loop whose body makes two GETs, the second of a key that the first value names. */
   LOOP_OF_TWO("us", rival -> new Page(rival, Rival::loopOfTwo, 1)),
   /** A PING. */
   PING("ops/s", rival -> rival::ping),
-  /** Blocking GETs that begin at moments of their own, a share of the client's capacity. */
+  /** Blocking GETs on a schedule, at a share of the client's capacity. */
   OPEN("p99 us", GET.task);
 
   private final String unit;
@@ -39,17 +39,17 @@ public enum Work {
     this.task = task;
   }
 
-  /** What the score counts. */
+  /** Returns the unit of the score. */
   String unit() {
     return unit;
   }
 
-  /** Whether a larger score is a better one; otherwise it is a time. */
+  /** Returns whether scores are rates; otherwise they are times. */
   boolean isRate() {
     return unit.equals("ops/s");
   }
 
-  /** One operation after the other of one thread. */
+  /** The repeated operation of one thread. */
   public Runnable by(Rival rival) {
     return task.apply(rival);
   }

@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What does it cost to ask before each read whether Redis can be used, while the answer is known,
- * and what does a read-through add to a GET of a key that is there?
+ * What does it cost to check before each read whether Redis can be used, while the answer is known,
+ * and what does a read-through add to a GET of a cached key?
  *
  * <pre>{@code
  * java -jar benchmarks/target/benchmarks.jar Availability -f 3 -prof gc
@@ -47,13 +47,13 @@ public class AvailabilityBenchmark {
     availability.withTimeout(Duration.ofSeconds(10)).ping();
   }
 
-  /** Of Redis as a whole. */
+  /** Checks Redis as a whole. */
   @Benchmark
   public boolean isAvailable() {
     return requireYes(availability.isAvailable());
   }
 
-  /** Of the node of a random key. */
+  /** Checks the node of a random key. */
   @Benchmark
   public boolean isAvailableForKey() {
     String key = Dataset.SMALL.key(Dataset.SMALL.randomIndex());
@@ -67,7 +67,7 @@ public class AvailabilityBenchmark {
     return true;
   }
 
-  /** What a read-through is compared with. */
+  /** The plain GET that a read-through is compared with. */
   @Benchmark
   public String get() {
     int index = Dataset.SMALL.randomIndex();
@@ -75,7 +75,7 @@ public class AvailabilityBenchmark {
     return Dataset.SMALL.check(index, sheaf.sync().get(key));
   }
 
-  /** A key that is there, through the read-through. */
+  /** A cached key, through the read-through. */
   @Benchmark
   public String readThroughHit() {
     int index = Dataset.SMALL.randomIndex();

@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * Blocking GETs of one client, to look into with JMH's profilers. The comparison has the rates.
+ * Blocking GETs of one client, for JMH's profilers. The comparison has the rates.
  *
  * <pre>{@code
  * java -jar benchmarks/target/benchmarks.jar BlockingGet -t 64 -f 3 -p client=SHEAF -prof gc
@@ -47,7 +47,7 @@ public class BlockingGetBenchmark {
   @Param({"LETTUCE", "JEDIS", "REDISSON", "GLIDE", "SHEAF", "SHEAF_YIELDING"})
   public Client client = Client.LETTUCE;
 
-  /** What the client is connected to. */
+  /** The kind of server. */
   @Param({"STANDALONE", "CLUSTER"})
   public ServerKind server = ServerKind.STANDALONE;
 
@@ -72,7 +72,7 @@ public class BlockingGetBenchmark {
             : client.connect(server, opened.uri(), params.getThreads());
   }
 
-  /** Counts anew. */
+  /** Resets the counters. */
   @Setup(Level.Iteration)
   public void begin() {
     reads.reset();
@@ -88,7 +88,7 @@ public class BlockingGetBenchmark {
     return Dataset.SMALL.check(index, connected.get(Dataset.SMALL.key(index)));
   }
 
-  /** Says what a read took of the processor. */
+  /** Reports the processor time of a read. */
   @TearDown(Level.Iteration)
   public void print() {
     double micros = (JVM.getProcessCpuTime() - cpuNanos) / 1e3;

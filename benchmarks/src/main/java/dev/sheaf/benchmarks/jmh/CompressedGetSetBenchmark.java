@@ -61,7 +61,7 @@ public class CompressedGetSetBenchmark {
   private static final int LEARNED = 2_000;
   private static final long BITS_PER_SECOND = 1_000_000_000;
 
-  /** Who reads and writes. */
+  /** The client that reads and writes. */
   @Param({"SHEAF", "SHEAF_SNAPPY", "SHEAF_LZ4", "LETTUCE", "LETTUCE_GZIP", "REDISSON_SNAPPY"})
   public DocumentClient.Kind client = DocumentClient.Kind.SHEAF;
 
@@ -69,7 +69,7 @@ public class CompressedGetSetBenchmark {
   @Param({"LOOPBACK", "GIGABIT"})
   public Link link = Link.LOOPBACK;
 
-  /** What they read and write. */
+  /** The values to read and write. */
   @Param("DOCUMENTS")
   public Values values = Values.DOCUMENTS;
 
@@ -108,7 +108,7 @@ public class CompressedGetSetBenchmark {
     return Long.parseLong(memory.replaceAll("(?s).*\\Wused_memory:(\\d+).*", "$1"));
   }
 
-  /** One read, or one write of ten. */
+  /** One read, or one write in ten. */
   @Benchmark
   public int getOrSet() {
     ThreadLocalRandom random = ThreadLocalRandom.current();

@@ -19,12 +19,12 @@ import java.util.Locale;
 import org.xerial.snappy.Snappy;
 
 /**
- * A way to compress that is measured, as Sheaf stores values, or a library by itself: how small
- * documents become, and how fast.
+ * A measured way to compress, as Sheaf stores values, or a plain library: compressed sizes and
+ * speed.
  *
- * @param title how tables name it
+ * @param title its name in tables
  * @param packing compresses
- * @param unpacking restores
+ * @param unpacking decompresses
  */
 public record Compression(String title, Step packing, Step unpacking) {
 
@@ -33,12 +33,12 @@ public record Compression(String title, Step packing, Step unpacking) {
   private static final long NANOS_PER_ROUND = 2_000_000_000L;
   private static final byte[] KEY = {'k'};
 
-  /** Bytes made of others. */
+  /** A conversion of bytes. */
   public interface Step {
     byte[] of(byte[] bytes) throws IOException;
   }
 
-  /** All that are measured. */
+  /** Returns all measured ways. */
   static List<Compression> all() {
     Brotli4jLoader.ensureAvailability();
     return List.of(
@@ -83,7 +83,7 @@ public record Compression(String title, Step packing, Step unpacking) {
     }
   }
 
-  /** Fails if a value does not come back. */
+  /** Fails if a value is not restored. */
   void check(byte[] value) {
     if (!Arrays.equals(decompress(compress(value)), value)) {
       throw new IllegalStateException(title + " gives another value back");
@@ -112,7 +112,7 @@ public record Compression(String title, Step packing, Step unpacking) {
     }
   }
 
-  /** The fastest of several rounds, the first of which are the warm-up. */
+  /** Returns the fastest of several rounds, after warm-up rounds. */
   private static double perSecond(long bytes, Runnable round) {
     long best = Long.MAX_VALUE;
     long end = System.nanoTime() + NANOS_PER_ROUND;
@@ -124,7 +124,7 @@ public record Compression(String title, Step packing, Step unpacking) {
     return bytes * 1e3 / best;
   }
 
-  /** The thread's processor time; where it would be long, that of a part is multiplied. */
+  /** Returns the thread's processor time; long ways are extrapolated from a part. */
   private static double tenThousand(Compression compression) {
     byte[] value = Documents.ofSize(TEN_KB);
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();

@@ -19,12 +19,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what trained dictionaries make of small values, beside other ways to store them; {@link
- * CompressedGetSetBenchmark} has the rates.
+ * Measures what trained dictionaries save for small values, compared with other ways to store them;
+ * {@link CompressedGetSetBenchmark} has the rates.
  */
 public final class DictionaryTable {
 
-  /** The first ones are learned from, the others are measured. */
+  /** The first values are trained on, the others are measured. */
   private static final int LEARNED = 2_000;
 
   private static final int MEASURED = 4_000;
@@ -41,15 +41,15 @@ public final class DictionaryTable {
 
   private DictionaryTable() {}
 
-  /** The file that the chart is drawn from. */
+  /** The data file of the chart. */
   private record Shares(String about, List<Share> rows) {}
 
   private record Share(String values, int bytes, Map<String, String> stored) {}
 
   /**
-   * Prints how much of values is stored; times play no part.
+   * Prints stored sizes, without times.
    *
-   * @param file for the shares by size of value; null for none
+   * @param file for the shares by value size; null for none
    */
   public static void shares(@Nullable Path file, PrintStream out) throws IOException {
     out.printf(
@@ -74,7 +74,7 @@ public final class DictionaryTable {
     List<Share> rows = new ArrayList<>();
     for (SmallValues corpus : COMPRESSIBLE) {
       List<byte[]> records = corpus.values(LEARNED + MEASURED);
-      // What is measured has nothing of what is learned from, however long the values are.
+      // The measured values share nothing with the training values, at any size.
       int half = records.size() / 2;
       for (int size : SIZES) {
         List<byte[]> values =
@@ -96,7 +96,7 @@ public final class DictionaryTable {
     return values.stream().mapToLong(value -> value.length).sum();
   }
 
-  /** How much is stored of the values behind those that are learned from, by the way's title. */
+  /** Returns the stored share of the values after the training values, by the way's title. */
   private static Map<String, String> shares(List<byte[]> values) {
     Map<String, String> shares = new LinkedHashMap<>();
     List<byte[]> measured = values.subList(LEARNED, values.size());
@@ -120,7 +120,7 @@ public final class DictionaryTable {
     return shares;
   }
 
-  /** Prints what values cost that nothing compresses. */
+  /** Prints the cost of values that nothing can compress. */
   public static void adversaries(PrintStream out) {
     out.printf("%nValues that nothing compresses%n%n");
     out.println("| Values | Dictionaries | Time of SET beside Snappy alone, median (quartiles) |");

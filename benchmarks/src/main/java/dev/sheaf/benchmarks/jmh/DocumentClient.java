@@ -27,11 +27,11 @@ import org.redisson.codec.SnappyCodecV2;
 import org.redisson.config.Config;
 
 /**
- * A blocking client that keeps documents. Thread-safe.
+ * A blocking client that stores documents. Thread-safe.
  *
- * @param get reads one
- * @param set writes one
- * @param learn writes values until a dictionary was made of them, or refused; others need not learn
+ * @param get reads a document
+ * @param set writes a document
+ * @param learn writes values until a dictionary was trained or rejected; other clients do nothing
  * @param closing disconnects
  */
 public record DocumentClient(
@@ -44,10 +44,10 @@ public record DocumentClient(
   private static final RedisCodec<String, byte[]> CODEC =
       RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
 
-  /** So small a value is still compressed. */
+  /** Makes even small values compressed. */
   private static final int MIN_BYTES = 64;
 
-  /** The clients that are compared. */
+  /** The compared clients. */
   public enum Kind {
     SHEAF("not compressed", uri -> sheaf(uri, null)),
     SHEAF_SNAPPY("Snappy", uri -> sheaf(uri, options(Compressor.snappy()))),
@@ -91,7 +91,7 @@ public record DocumentClient(
   }
 
   private static DocumentClient withDictionary(String uri) {
-    // A busy machine does not decide what is stored.
+    // A busy machine must not decide what is stored.
     DictionaryOptions patient =
         DictionaryOptions.builder().maxNanosPerSavedByte(Integer.MAX_VALUE).build();
     SimpleMeterRegistry meters = new SimpleMeterRegistry();

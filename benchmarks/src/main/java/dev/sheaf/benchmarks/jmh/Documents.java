@@ -13,8 +13,8 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * Documents to compress: the files of the directory that the system property {@code
- * sheaf.documents} names, or else invented ones.
+ * The documents to compress: the files of the directory that the system property {@code
+ * sheaf.documents} names, or generated ones.
  */
 final class Documents {
 
@@ -24,7 +24,7 @@ final class Documents {
 
   private Documents() {}
 
-  /** All documents; at least one. */
+  /** Returns all documents; at least one. */
   static List<byte[]> all() {
     String directory = System.getProperty(PROPERTY);
     return directory == null ? invented() : read(Path.of(directory));
@@ -62,7 +62,9 @@ final class Documents {
     return json.append("{}]}").toString().getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** A document of exactly this size: one that is hardly larger, cut, or an invented one. */
+  /**
+   * Returns a document of exactly this size: a slightly larger one, truncated, or a generated one.
+   */
   static byte[] ofSize(int bytes) {
     for (byte[] document : all()) {
       if (document.length >= bytes && document.length < 2 * bytes) {

@@ -38,17 +38,17 @@ public class LargeValueBenchmark {
   private static final int SMALL_BYTES = 100;
   private static final int LARGE_BYTES = 1_000_000;
 
-  /** Who decodes large values. */
+  /** The threads that decode large values. */
   public enum Decoding {
     /** The thread that waits for the value. */
     CALLER,
-    /** The client's own threads, as by default. */
+    /** The client's own threads, the default. */
     DECODE_THREADS,
     /** The event loop. */
     EVENT_LOOP
   }
 
-  /** Who decodes large values. */
+  /** The threads that decode large values. */
   @Param({"CALLER", "DECODE_THREADS", "EVENT_LOOP"})
   public Decoding decoding = Decoding.CALLER;
 
@@ -72,7 +72,7 @@ public class LargeValueBenchmark {
     connected.sync().set("large", Documents.ofSize(LARGE_BYTES));
   }
 
-  /** The one that waits. */
+  /** The small read. */
   @Benchmark
   @Group("beside")
   @GroupThreads(1)
@@ -80,7 +80,7 @@ public class LargeValueBenchmark {
     return Objects.requireNonNull(sheaf).sync().get("small");
   }
 
-  /** Those who make it wait. */
+  /** The large reads. */
   @Benchmark
   @Group("beside")
   @GroupThreads(4)

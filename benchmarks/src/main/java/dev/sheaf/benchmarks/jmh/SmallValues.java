@@ -24,13 +24,13 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Sets of small values, three of which have much in common and three of which have nothing. */
+/** Sets of small values, three with much in common and three with nothing. */
 enum SmallValues {
   /** Pieces of the POM files of a Maven repository, each in a JSON record. */
   POM_RECORDS("POM files cut to records", SmallValues::pomRecords),
   /** Orders, in which few customers, articles and cities have most. */
   ORDERS("orders, generated with skew", 1, (random, i) -> bytes(order(random, i))),
-  /** Log lines as services write them to be searched. */
+  /** Log lines as services write them for search engines. */
   LOGS("log lines as JSON", 2, (random, i) -> bytes(log(random, i))),
   RANDOM("random bytes", 3, (random, i) -> noise(random)),
   GZIPPED(
@@ -64,12 +64,12 @@ enum SmallValues {
     return title;
   }
 
-  /** The same ones in each run. */
+  /** The same values in each run. */
   List<byte[]> values(int count) {
     return making.apply(count);
   }
 
-  /** Values of exactly that size: as many records as it takes, one after the other, cut. */
+  /** Returns values of exactly this size: concatenated records, truncated. */
   static List<byte[]> ofSize(List<byte[]> records, int size, int count) {
     List<byte[]> values = new ArrayList<>();
     int next = 0;
@@ -237,7 +237,7 @@ enum SmallValues {
     return bytes.toByteArray();
   }
 
-  /** Of a test: what a key this weak hides is of no worth. */
+  /** For a test: the weak key protects nothing of value. */
   private static byte[] encrypt(String text, Random random) {
     try {
       byte[] iv = new byte[16];

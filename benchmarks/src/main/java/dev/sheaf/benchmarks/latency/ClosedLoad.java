@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that begin an operation as soon as the last one has ended. They live from the beginning
- * of the warm-up to the end of the measured time, as those of an application do.
+ * Threads that start an operation as soon as the last one has ended. They live from the start of
+ * the warm-up to the end of the measured time, like those of an application.
  */
 public final class ClosedLoad {
 
@@ -25,24 +25,24 @@ public final class ClosedLoad {
   private ClosedLoad() {}
 
   /**
-   * What was counted.
+   * The measurements.
    *
-   * @param operations how many ended
-   * @param nanos in which time
+   * @param operations the number of completed operations
+   * @param nanos their duration
    */
   public record Count(long operations, long nanos) {
 
-    /** Operations a second, of all threads together. */
+    /** Returns the operations per second of all threads together. */
     public double perSecond() {
       return operations * NANOS_PER_SECOND / nanos;
     }
   }
 
   /**
-   * Runs for a while.
+   * Runs for some time.
    *
-   * @param task makes the operation of each thread
-   * @param gate passed when the measured time begins and when it ends, while the threads go on
+   * @param task creates the operation of each thread
+   * @param gate passed when the measured time starts and when it ends, while the threads continue
    * @throws IllegalStateException if an operation failed
    */
   public static Count run(
@@ -78,7 +78,7 @@ public final class ClosedLoad {
     }
   }
 
-  /** The same by this thread alone, for operations that are few: whole ones are timed. */
+  /** As above on this thread alone, for few operations: whole ones are timed. */
   public static Count runAlone(
       Runnable task, long warmUpMillis, long measuredMillis, Runnable gate) {
     repeat(task, warmUpMillis);

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 
 /**
- * A loop that reads an item for each member of a set, as it stands: by plain Lettuce, by a client
- * that learns nothing, and by one that has learned the loop; over a network that takes 1 ms for a
- * round trip. The clients take turns, run by run; a round gives the median of its runs.
+ * Measures an unchanged loop that reads an item for each member of a set: with plain Lettuce, a
+ * client that learns nothing, and one that has learned the loop, over a network with a round trip
+ * of 1 ms. The clients take turns, run by run; a round reports the median of its runs.
  */
 public final class LearnedLoopsComparison {
 
@@ -34,7 +34,7 @@ public final class LearnedLoopsComparison {
 
   private final PrintStream out;
 
-  /** Prints its figures there. */
+  /** Prints the figures there. */
   public LearnedLoopsComparison(PrintStream out) {
     this.out = out;
   }
@@ -42,7 +42,7 @@ public final class LearnedLoopsComparison {
   /**
    * Runs on a redis-server.
    *
-   * @throws ComparisonException if a loop reads something wrong
+   * @throws ComparisonException if a loop reads a wrong value
    */
   public void run() {
     try (RealRedis server = RealRedis.start()) {
@@ -87,7 +87,7 @@ public final class LearnedLoopsComparison {
     sheaf.sync().ping();
   }
 
-  /** The loops, each as an application would write it. */
+  /** The loops, as an application would write them. */
   private enum Loop {
     GET(Loop::gets),
     HGETALL(Loop::hashes);
@@ -98,7 +98,7 @@ public final class LearnedLoopsComparison {
       this.body = body;
     }
 
-    /** Runs once; gives the nanoseconds. */
+    /** Runs once. Returns nanoseconds. */
     private long run(RedisClusterCommands<String, String> redis) {
       long start = System.nanoTime();
       int read = body.applyAsInt(redis);
@@ -130,7 +130,7 @@ public final class LearnedLoopsComparison {
 
   private void measure(
       LatencyProxy proxy, Loop loop, Map<String, RedisClusterCommands<String, String>> clients) {
-    // Each by itself: in turns with clients that take longer, the quickest would hardly run.
+    // Measured separately: in turn with slower clients, the fastest would hardly run.
     for (RedisClusterCommands<String, String> client : clients.values()) {
       for (long begun = System.nanoTime(); System.nanoTime() - begun < WARM_UP_NANOS; ) {
         loop.run(client);

@@ -12,10 +12,10 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations that are due at moments no client's speed can move. They lie at random, as those of
- * independent visitors do. The time of an operation begins at its moment, even if its thread was
- * still waiting for the one before, so a stall counts for all that it kept waiting (no coordinated
- * omission).
+ * Operations on a schedule that does not depend on the client's speed. Their start times are
+ * random, like those of independent visitors. The time of an operation counts from its scheduled
+ * start, even if its thread was still waiting for the previous one. So a stall counts for all
+ * operations that it delayed (no coordinated omission).
  */
 public final class OpenLoad {
 
@@ -23,7 +23,8 @@ public final class OpenLoad {
   private static final int DIGITS = 3;
 
   /**
-   * How long a load that is behind its schedule is worked off; what is left then counts as it is.
+   * How long a load that is behind its schedule continues; operations left then count with their
+   * time so far.
    */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -39,11 +40,11 @@ public final class OpenLoad {
   }
 
   /**
-   * Runs for a while.
+   * Runs for some time.
    *
-   * @param perSecond how many operations are due each second, of all threads together
-   * @param gate passed when the measured time begins and when it ends
-   * @return the times in nanoseconds of the operations that were due in the measured time
+   * @param perSecond the operations per second of all threads together
+   * @param gate passed when the measured time starts and when it ends
+   * @return the times in nanoseconds of the operations scheduled in the measured time
    * @throws IllegalStateException if an operation failed
    */
   public static Histogram run(
@@ -68,7 +69,7 @@ public final class OpenLoad {
     try {
       Thread.sleep(warmUpMillis);
       gate.run();
-      // Moments are compared by their distance from the start, which no overflow can turn around.
+      // Compared as distances from the start, which cannot overflow.
       load.countsFrom = System.nanoTime() - start;
       Thread.sleep(measuredMillis);
     } finally {

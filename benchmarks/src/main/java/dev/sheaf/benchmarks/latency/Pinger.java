@@ -16,8 +16,8 @@ import org.HdrHistogram.Histogram;
 import redis.clients.jedis.Jedis;
 
 /**
- * Another client of a server, which pings all the time and tells how long that took. It runs in a
- * process of its own, so that the garbage collector of the measured client does not hold it up.
+ * Another client of a server, which sends PINGs continuously and reports their latency. It runs in
+ * a process of its own, so that the garbage collector of the measured client does not affect it.
  */
 final class Pinger implements AutoCloseable {
 
@@ -48,7 +48,9 @@ final class Pinger implements AutoCloseable {
     }
   }
 
-  /** The 99.9th percentile and the maximum in milliseconds; there once this is closed. */
+  /**
+   * Returns the 99.9th percentile and the maximum in milliseconds; available once this is closed.
+   */
   String figures() {
     return figures;
   }
@@ -63,7 +65,7 @@ final class Pinger implements AutoCloseable {
     }
   }
 
-  /** Pings until the standard input ends. */
+  /** Sends PINGs until the standard input ends. */
   public static void main(String[] args) throws IOException {
     Quiet.logging();
     Histogram times = new Histogram(3);

@@ -28,15 +28,15 @@ import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 
 /**
- * The sum of the sizes of 100,000 sorted sets, in all the ways there are, and what another client
- * of the server feels meanwhile.
+ * Measures all ways to sum the sizes of 100,000 sorted sets, and what another client of the server
+ * experiences meanwhile.
  */
 public final class SizesComparison {
 
   static final int KEYS = 100_000;
   private static final int RUNS = 25;
 
-  /** Until the compiler has seen enough. */
+  /** The warm-up time. */
   private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(6);
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -47,7 +47,7 @@ public final class SizesComparison {
   private final PrintStream out;
   private final List<String> keys = IntStream.range(0, KEYS).mapToObj(i -> "sizes:" + i).toList();
 
-  /** Prints its figures there. */
+  /** Prints the figures there. */
   public SizesComparison(PrintStream out) {
     this.out = out;
   }
@@ -55,7 +55,7 @@ public final class SizesComparison {
   /**
    * Runs on one server and on a cluster.
    *
-   * @throws ComparisonException if a way gives a wrong sum
+   * @throws ComparisonException if a sum is wrong
    */
   public void run() {
     for (ServerKind kind : List.of(ServerKind.STANDALONE, ServerKind.CLUSTER)) {
@@ -128,7 +128,7 @@ public final class SizesComparison {
     return sync.<Long>eval(ScriptLibrary.SUM_ZCARD.text(), ScriptOutputType.INTEGER, all);
   }
 
-  /** Ways on one server, the first of which is what the others are compared with. */
+  /** The ways on one server; the others are compared with the first. */
   private final class Measured {
 
     private final String uri;
@@ -140,7 +140,7 @@ public final class SizesComparison {
       this.expected = expected;
     }
 
-    /** A single run is of a way that is so long that it is warm before it ends. */
+    /** A single run of a way that takes so long that it is warm before its end. */
     void measure(String name, int runs, LongSupplier way) {
       long warm = System.nanoTime() + (runs == 1 ? 0 : WARM_UP_NANOS);
       while (System.nanoTime() - warm < 0) {
@@ -182,7 +182,7 @@ public final class SizesComparison {
     }
   }
 
-  /** The 99.9th percentile of the calls that held up the server, by its own clock. */
+  /** The 99.9th percentile of the calls that occupied the server, by its own clock. */
   private static double longestCalls(String latencies) {
     Matcher matcher = LONGEST_CALLS.matcher(latencies);
     double longest = 0;

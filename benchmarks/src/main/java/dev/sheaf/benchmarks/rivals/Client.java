@@ -6,12 +6,12 @@ import dev.sheaf.benchmarks.servers.ServerKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The measured clients. Another one is a class that implements {@link Rival} and a line here.
+ * The measured clients. To add one, implement {@link Rival} and add a constant here.
  *
- * <p>All speak UTF-8 strings and keep their defaults, but for limits that a row would exceed.
+ * <p>All use UTF-8 strings and their default settings, except for limits that a row would exceed.
  */
 public enum Client {
-  /** Plain Lettuce with one shared connection: what ratios refer to. */
+  /** Plain Lettuce with one shared connection, the reference of ratios. */
   LETTUCE("Lettuce", LettuceRival::new),
   /** Jedis with a pool of as many connections (for each node) as there are threads. */
   JEDIS("Jedis", JedisRival::new),
@@ -19,7 +19,7 @@ public enum Client {
   REDISSON("Redisson", RedissonRival::new),
   /** Valkey GLIDE, where its native library loads. */
   GLIDE("GLIDE", GlideRival::new),
-  /** The Go client rueidis, a program of its own in {@code benchmarks/go}; where Go is. */
+  /** The Go client rueidis, a separate program in {@code benchmarks/go}; needs Go. */
   RUEIDIS("rueidis (Go)", null),
   /** Sheaf whose waiting threads park. */
   SHEAF("Sheaf", (kind, uri, threads) -> new SheafRival(Sheaf.builder(uri))),
@@ -35,7 +35,7 @@ public enum Client {
     this.connector = connector;
   }
 
-  /** What tables call it. */
+  /** Returns the name in tables. */
   public String title() {
     return title;
   }

@@ -7,7 +7,7 @@ import java.util.concurrent.Future;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Asynchronous GETs, called one after the other and then waited for. */
+/** Asynchronous GETs that are all called before any is awaited. */
 final class Futures {
 
   private Futures() {}

@@ -13,16 +13,16 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
-/** Valkey GLIDE: one client for all threads, as its documentation asks for. */
+/** Valkey GLIDE: one client for all threads, as its documentation advises. */
 final class GlideRival implements Rival {
 
   /** The class that loads the native library. */
   private static final String NATIVE_LIBRARY = "glide.ffi.resolvers.NativeUtils";
 
-  /** Its 250 ms would end reads of large values while code is still being compiled. */
+  /** The default of 250 ms would fail reads of large values while code is being compiled. */
   private static final int TIMEOUT_MILLIS = 10_000;
 
-  /** Its 1,000 refuse a thousand threads that read at once. */
+  /** The default of 1,000 rejects a thousand concurrent threads. */
   private static final int MOST_IN_FLIGHT = 10_000;
 
   private final BaseClient client;

@@ -24,7 +24,7 @@ public final class LettuceRival implements Rival {
   private final RedisClusterCommands<String, String> sync;
   private final RedisClusterAsyncCommands<String, String> async;
 
-  /** Connects; how many threads will share it makes no difference. */
+  /** Connects. The number of threads does not matter. */
   public LettuceRival(ServerKind kind, String uri, int threads) {
     if (kind == ServerKind.CLUSTER) {
       RedisClusterClient cluster = RedisClusterClient.create(resources, uri);
@@ -41,12 +41,12 @@ public final class LettuceRival implements Rival {
     }
   }
 
-  /** Its blocking commands. */
+  /** Returns its blocking commands. */
   public RedisClusterCommands<String, String> sync() {
     return sync;
   }
 
-  /** Its commands that return futures. */
+  /** Returns its commands that return futures. */
   public RedisClusterAsyncCommands<String, String> async() {
     return async;
   }

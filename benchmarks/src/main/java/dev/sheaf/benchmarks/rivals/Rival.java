@@ -11,13 +11,13 @@ public interface Rival extends AutoCloseable {
   @Nullable String get(String key);
 
   /**
-   * Reads a page of keys by the client's own call for many keys, or its pipeline where it has none.
+   * Reads a page of keys with the client's multi-key call, or its pipeline if it has none.
    *
    * @return the values in the order of the keys
    */
   @Nullable String[] getAll(String[] keys);
 
-  /** Reads a page by one GET for each key, as futures, or as a pipeline for a blocking client. */
+  /** Reads a page with one GET per key, as futures, or as a pipeline for a blocking client. */
   @Nullable String[] getEach(String[] keys);
 
   /** Reads a page in a loop of blocking GETs. */
@@ -38,7 +38,7 @@ public interface Rival extends AutoCloseable {
     return values;
   }
 
-  /** Asks whether the server answers. */
+  /** Sends a PING and waits for the reply. */
   void ping();
 
   @Override

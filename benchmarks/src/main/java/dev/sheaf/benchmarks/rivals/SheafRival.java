@@ -12,16 +12,18 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Sheaf; whether there is a cluster it finds out by itself. */
+/** Sheaf, which detects clusters itself. */
 public final class SheafRival implements Rival {
 
-  /** Its 200 ms would end PINGs beside computing processes; other clients wait longer. */
+  /**
+   * The default of 200 ms would fail PINGs beside computing processes; other clients wait longer.
+   */
   private static final Duration PING_TIMEOUT = Duration.ofSeconds(10);
 
   private final Sheaf<String, String> sheaf;
   private final Availability<String> availability;
 
-  /** Connects by that builder. */
+  /** Connects with a builder. */
   public SheafRival(SheafBuilder<String, String> builder) {
     this.sheaf = builder.connect();
     this.availability = sheaf.availability().withTimeout(PING_TIMEOUT);

@@ -10,8 +10,8 @@ import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * Keys and values that are stored before the run. The Go program in {@code benchmarks/go} makes the
- * same ones.
+ * The keys and values that are stored before the run. The Go program in {@code benchmarks/go}
+ * creates the same ones.
  */
 public enum Dataset {
   /** Small values under keys in all slots. */
@@ -23,14 +23,14 @@ public enum Dataset {
   private static final String VERSION = "2";
   private static final int BYTES_PER_WRITE = 4_000_000;
 
-  /** Leads from a key to one far from it. */
+  /** The step from a key to one far from it. */
   private static final int NEXT = 5_021;
 
   private final String prefix;
   private final int keys;
   private final int bytes;
 
-  /** One object for each value, as an application has them. */
+  /** One object per value, as in an application. */
   private final String[] values;
 
   Dataset(String prefix, int keys, int bytes) {
@@ -40,17 +40,17 @@ public enum Dataset {
     this.values = IntStream.range(0, keys).mapToObj(this::made).toArray(String[]::new);
   }
 
-  /** How many keys there are. */
+  /** Returns the number of keys. */
   public int keys() {
     return keys;
   }
 
-  /** The name of a key, made anew, as applications make theirs. */
+  /** Creates the name of a key, as applications create theirs. */
   public String key(int index) {
     return prefix + (100_000 + index);
   }
 
-  /** The value stored under a key. It begins with its key. */
+  /** Returns the value of a key. It starts with its key. */
   public String value(int index) {
     return values[index];
   }
@@ -60,17 +60,17 @@ public enum Dataset {
     return unit.repeat(bytes / unit.length() + 1).substring(0, bytes);
   }
 
-  /** Any index, each as likely. */
+  /** Returns a random index. */
   public int randomIndex() {
     return ThreadLocalRandom.current().nextInt(keys);
   }
 
-  /** The index of the key that a value names as the next one to read. */
+  /** Returns the index of the key that a value names as the next one to read. */
   public int following(int index) {
     return (index + NEXT) % keys;
   }
 
-  /** The key that a value names as the next one to read. */
+  /** Returns the key that a value names as the next one to read. */
   public String following(@Nullable String value) {
     if (value == null) {
       throw new IllegalStateException("Read no value, so there is no next key");
@@ -80,7 +80,7 @@ public enum Dataset {
   }
 
   /**
-   * Compares a whole value with the one that is stored.
+   * Compares a whole value with the stored one.
    *
    * @throws IllegalStateException if they differ
    */
@@ -99,7 +99,7 @@ public enum Dataset {
         : value.substring(0, 40) + "… (" + value.length() + " characters)";
   }
 
-  /** Stores all data unless it is there. */
+  /** Stores all data, unless it is there. */
   static void load(ServerKind kind, String uri) {
     try (UnifiedJedis jedis = connect(kind, uri)) {
       if (VERSION.equals(jedis.get(MARKER))) {

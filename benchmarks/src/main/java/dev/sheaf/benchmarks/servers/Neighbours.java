@@ -4,7 +4,7 @@ package dev.sheaf.benchmarks.servers;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Processes that compute without a pause beside what is measured. They end with this JVM. */
+/** Computing processes that run beside what is measured. They end with this JVM. */
 public final class Neighbours implements AutoCloseable {
 
   /** The loops run in the background; the shell kills them when its input ends. */
@@ -18,9 +18,9 @@ public final class Neighbours implements AutoCloseable {
   private final @Nullable Process shell;
 
   /**
-   * Starts so many.
+   * Starts this many processes.
    *
-   * @throws ComparisonException if that is not possible
+   * @throws ComparisonException if that fails
    */
   public Neighbours(int count) {
     try {

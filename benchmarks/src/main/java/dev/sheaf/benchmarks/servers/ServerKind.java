@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.benchmarks.servers;
 
-/** What the clients are connected to. */
+/** The kind of server that clients connect to. */
 public enum ServerKind {
   /** One server on the loopback interface. */
   STANDALONE("redis.uri"),
@@ -14,7 +14,7 @@ public enum ServerKind {
     this.property = property;
   }
 
-  /** The system property that names a server already running. */
+  /** Returns the system property that names a running server. */
   String property() {
     return property;
   }

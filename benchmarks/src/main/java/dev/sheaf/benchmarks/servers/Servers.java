@@ -10,8 +10,8 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 
 /**
- * The servers behind one {@link ServerKind}, with the data set loaded: started here, or, if the
- * system property of the kind names one, already running. Not thread-safe.
+ * The servers of one {@link ServerKind}, with the data set loaded: started here, or already running
+ * if the system property of the kind names one. Not thread-safe.
  */
 public final class Servers implements AutoCloseable {
 
@@ -97,7 +97,7 @@ public final class Servers implements AutoCloseable {
         "A server is named as redis://host:port, without a password, but was " + uri);
   }
 
-  /** The masters of the cluster that a server belongs to, or the server alone. */
+  /** Returns the masters of the cluster that a server belongs to, or the server alone. */
   public static List<HostAndPort> masters(String uri) {
     HostAndPort seed = address(uri);
     try (Jedis jedis = new Jedis(seed)) {
@@ -109,7 +109,7 @@ public final class Servers implements AutoCloseable {
     return jedis.info("cluster").contains("cluster_enabled:1");
   }
 
-  /** The masters in the reply of CLUSTER NODES. */
+  /** Parses the masters in the reply of CLUSTER NODES. */
   static List<HostAndPort> parseMasters(String nodes) {
     return nodes
         .lines()
@@ -119,7 +119,7 @@ public final class Servers implements AutoCloseable {
         .toList();
   }
 
-  /** Where clients connect. */
+  /** Returns the address for clients. */
   public String uri() {
     return uri;
   }

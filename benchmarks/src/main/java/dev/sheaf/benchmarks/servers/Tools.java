@@ -6,12 +6,12 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
-/** Programs of the machine. */
+/** Runs programs of the machine. */
 public final class Tools {
 
   private Tools() {}
 
-  /** What a program says, without what it complains of; nothing if it cannot be run or fails. */
+  /** Returns the standard output of a program; empty if it cannot be run or fails. */
   public static String output(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
@@ -26,7 +26,7 @@ public final class Tools {
     }
   }
 
-  /** Ends a process that ends with its input; kills it if that takes longer. */
+  /** Ends a process by closing its input; kills it if that takes too long. */
   public static void end(Process process, int seconds) {
     try {
       process.getOutputStream().close();
@@ -34,14 +34,14 @@ public final class Tools {
         return;
       }
     } catch (IOException e) {
-      // It does not listen any more.
+      // It no longer reads.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     process.destroyForcibly();
   }
 
-  /** Runs a program whose words go to the console; whether it could be started. */
+  /** Runs a program with output to the console. Returns whether it could be started. */
   public static boolean show(String... command) {
     try {
       new ProcessBuilder(command).inheritIO().start().waitFor();

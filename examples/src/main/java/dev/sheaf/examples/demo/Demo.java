@@ -21,32 +21,32 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * The main job: stores documents and measures how long common work with them takes, one by one and
- * in batches.
+ * The demonstration: stores documents and measures how long common tasks with them take, one by one
+ * and in batches.
  *
- * <p>{@code ./mvnw -q -Pdemo} runs it on an embedded cluster, {@code -Dredis=URI} on a server of
- * the user's, where it deletes what it stored and nothing else.
+ * <p>{@code ./mvnw -q -Pdemo} runs it on an embedded cluster, {@code -Dredis=URI} on the user's
+ * server, where it deletes what it stored and nothing else.
  */
 public final class Demo {
 
   static final int EXIT_WRONG_RESULT = 1;
-  static final int EXIT_PROBLEM = 2; // It could not be run; the message says why.
+  static final int EXIT_PROBLEM = 2; // It could not be run; the message gives the reason.
   static final int MASTERS = 3;
 
   private Demo() {}
 
-  /** Runs the demonstration and ends the JVM with 0, or with 1 or 2 as said above. */
+  /** Runs the demonstration and ends the JVM with 0, or with 1 or 2 as documented above. */
   public static void main(String[] arguments) {
-    // What Lettuce and Netty log about connections is no part of a demonstration.
+    // Hides log messages of Lettuce and Netty about connections.
     Logger.getLogger("").setLevel(Level.SEVERE);
     System.exit(run(new Options(), Experiments::all, System.out));
   }
 
-  /** Prints problems too; returns the exit code. */
+  /** Prints problems as well. Returns the exit code. */
   static int run(
       Options options, Function<Experiments, List<Supplier<Experiment>>> chosen, PrintStream out) {
     try {
-      // A report of an earlier run must not pass for one of this.
+      // An earlier report must not be mistaken for this run's.
       Files.deleteIfExists(options.output.resolve("report.html"));
       Files.deleteIfExists(options.output.resolve("report.json"));
       measure(options, chosen, out);

@@ -8,10 +8,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that many applications do, in several ways, the first of which is the naive one.
+ * A common task in several alternatives, the first of which is the naive one.
  *
- * @param expected the outcome of every way, known from the data; of late answers only the number
- * @param counts what was counted so far
+ * @param expected the result of every alternative, known from the data; of late answers only the
+ *     number
+ * @param counts reads the counters so far
  */
 record Experiment(
     String name,
@@ -26,14 +27,16 @@ record Experiment(
     this(name, about, unit, expected, counts, new ArrayList<>());
   }
 
-  /** What the factor says: how many times as much the naive way took, or the share of all. */
+  /** The meaning of the factor: naive time over this time, or the share of all. */
   enum Unit {
     TIMES,
     BYTES,
     LATE
   }
 
-  /** One way to do the work, or one of so many equal parts of it, as all would take too long. */
+  /**
+   * One alternative of the task, or one of several equal parts of it, if all would take too long.
+   */
   record Way(String name, String description, int parts, Supplier<? extends List<?>> work) {}
 
   Experiment way(String name, String description, Supplier<? extends List<?>> work) {
@@ -45,7 +48,7 @@ record Experiment(
     return this;
   }
 
-  /** What one run of a way took, or the median of some; null is not known. */
+  /** The measurements of one run, or the median of some; null if unknown. */
   record Measurement(
       String experiment,
       String way,
@@ -59,7 +62,7 @@ record Experiment(
       return new Measurement(experiment, way, millis, roundTrips, commands, bytes, other);
     }
 
-    /** Bytes where they count; else, or where nobody counts them, the time. */
+    /** Compares bytes if they count, otherwise, or if unknown, the time. */
     double cost(Unit unit) {
       return unit == Unit.BYTES && bytes != null ? bytes : millis;
     }

@@ -45,10 +45,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The experiments. Each stores what it needs when it is asked for; {@link #close} deletes it. */
+/** The experiments. Each stores its data when it is requested; {@link #close} deletes it. */
 final class Experiments implements AutoCloseable {
 
-  /** Keys vanish by themselves after this time if the JVM ends before it has deleted them. */
+  /** Keys expire after this time if the JVM ends before it has deleted them. */
   private static final Duration TIME_TO_LIVE = Duration.ofHours(1);
 
   final Sheaf<String, String> sheaf;
@@ -80,7 +80,7 @@ final class Experiments implements AutoCloseable {
     store(sheaf, documents.keySet(), key -> key, documents::get);
   }
 
-  /** All, in the order to run and to show them. */
+  /** Returns all experiments, in the order to run and show them. */
   List<Supplier<Experiment>> all() {
     List<Supplier<Experiment>> all = new ArrayList<>();
     options.pages.forEach(size -> all.add(() -> page(size)));
@@ -93,16 +93,16 @@ final class Experiments implements AutoCloseable {
     return new Experiment(name, description, unit, expected, server.counts(sheaf));
   }
 
-  /** A page that shows many documents, whose keys are known. */
+  /** A page that shows many documents with known keys. */
   Experiment page(int size) {
     List<String> keys = keys(size, size);
     String[] array = keys.toArray(String[]::new);
     var learning = Sheaf.builder(server.uri()).learnLoops(options.maxAge, 25).connect();
     closing(learning, Sheaf::close);
-    // Loops are learned in threads that handle what comes from outside, as those of a web server.
+    // Loops are learned on threads that handle requests, like those of a web server.
     ExecutorService requests = executor(1);
     Supplier<List<?>> learned = () -> read(keys, learning.sync());
-    // One is remembered, three are foreseen.
+    // One loop is recorded, three are predicted.
     range(5).forEach(i -> supplyAsync(learned, requests).join());
     String description = "a page of " + size + " documents, chosen at random, read by their keys";
     return experiment("page-" + size, description, Unit.TIMES, each(keys, documents::get))
@@ -116,7 +116,7 @@ final class Experiments implements AutoCloseable {
         .way("sheaf-learned", "that loop, learned", () -> supplyAsync(learned, requests).join());
   }
 
-  /** Items that name what has to be read next, as an order names its customer. */
+  /** Items that name the next key to read, as an order names its customer. */
   private Experiment dependent(int size) {
     List<String> keys = keys(size, size);
     List<String> names = store(sheaf, keys, key -> key + ":item", key -> key);
@@ -129,7 +129,7 @@ final class Experiments implements AutoCloseable {
         .way("sheaf", "mapEach", () -> sheaf.mapEach(names, i -> redis.get(redis.get(i))));
   }
 
-  /** The threads of a service, each with one blocking read after the other, on a shared client. */
+  /** The threads of a service, each making one blocking read after another, on a shared client. */
   private Experiment threads() {
     int threads = options.threads;
     int reads = options.readsPerThread;
@@ -144,7 +144,7 @@ final class Experiments implements AutoCloseable {
         .way("sheaf", "get(key) by each thread", () -> all.apply(sheaf.sync()));
   }
 
-  /** Very many tiny commands, where nothing but the round trips costs time. */
+  /** Very many tiny commands, where only the round trips cost time. */
   private Experiment pings() {
     List<Integer> all = range(options.pings);
     List<Integer> some = range(options.pings / 10);
@@ -156,7 +156,7 @@ final class Experiments implements AutoCloseable {
         .way("sheaf", "a batch", () -> batch(all, (batch, i) -> batch.add(r -> r.ping())));
   }
 
-  /** What counts is not the time, but how many answers come too late to be of use. */
+  /** What counts is not the time, but how many answers arrive too late. */
   private Experiment pingStorm() {
     String big = "x".repeat(1 << 20);
     List<String> keys = store(sheaf, range(12), i -> prefix + "big:" + i, i -> big);
@@ -164,7 +164,7 @@ final class Experiments implements AutoCloseable {
     RedisClient client = closing(RedisClient.create(server.uri()), c -> c.shutdown());
     ThreadLocal<RedisCommands<String, String>> own =
         ThreadLocal.withInitial(() -> client.connect().sync());
-    ExecutorService pool = executor(8); // As many as the usual pools of connections have.
+    ExecutorService pool = executor(8); // As many as common connection pools have.
     Supplier<CompletionStage<?>> pooled = () -> supplyAsync(() -> own.get().ping(), pool);
     Supplier<CompletionStage<?>> shared = sheaf.availability()::pingAsync;
     String description =
@@ -191,13 +191,13 @@ final class Experiments implements AutoCloseable {
     return Stream.generate(() -> redis.get(key)).anyMatch(value -> over.get());
   }
 
-  /** Whether an answer comes late, or not at all. */
+  /** Returns whether an answer is late or missing. */
   private CompletionStage<Boolean> isLate(CompletionStage<?> answer) {
     long limit = System.nanoTime() + options.lateAfter.toNanos();
     return answer.handle((a, failed) -> failed != null || System.nanoTime() > limit);
   }
 
-  /** The sum of the sizes of very many sorted sets: one number, but each key has to be asked. */
+  /** The sum of the sizes of very many sorted sets: one number, but every key must be read. */
   private Experiment sizes() {
     int parts = 20;
     List<Integer> all = range(options.sets);
@@ -227,10 +227,10 @@ final class Experiments implements AutoCloseable {
             () -> List.of(script.scatter(keys, List.of(), Collectors.summingLong(size -> size))));
   }
 
-  /** All documents over a link that is the bottleneck: what counts is how many bytes travel. */
+  /** All documents over a link that is the bottleneck: the number of bytes counts. */
   private Experiment bandwidth() {
     ExampleServer link = server;
-    if (options.redis.isEmpty()) { // A server of its own, as a cluster has several links.
+    if (options.redis.isEmpty()) { // A cluster has several links, so this uses a server of its own.
       var proxy = LatencyProxy.builder().oneWayDelay(options.oneWayDelay);
       proxy.bandwidthBitsPerSecond(1_000_000_000);
       link = closing(ExampleServer.behindProxies(EmbeddedServer.start(), proxy), s -> s.close());
@@ -260,7 +260,7 @@ final class Experiments implements AutoCloseable {
     of.way(name, how + "; " + memory + " of the server's memory", () -> getAll(sheaf, keys));
   }
 
-  /** The keys, in the order of the items; they are deleted in the end. */
+  /** Stores items and returns their keys in order; they are deleted at the end. */
   private <T> List<String> store(
       Sheaf<String, String> sheaf,
       Collection<T> items,

@@ -5,14 +5,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** What to demonstrate, on what. The build passes the first three on as system properties. */
+/** The options of the demonstration. The build passes the first three as system properties. */
 final class Options {
 
   Path output = Path.of(property("demo.output", "target/demo"));
-  String redis = property("redis", ""); // The user's own server; empty for an embedded cluster.
-  String keyPrefix = property("keyPrefix", "sheaf-demo:"); // Of every key on the user's server.
+  String redis = property("redis", ""); // The user's server; empty for an embedded cluster.
+  String keyPrefix =
+      property("keyPrefix", "sheaf-demo:"); // The prefix of every key on the user's server.
 
-  /** The distance of the embedded cluster: a round trip of 1 ms, another zone of the region. */
+  /** The latency of the embedded cluster: a round trip of 1 ms, another zone of the region. */
   Duration oneWayDelay = Duration.ofNanos(500_000);
 
   int documents = 2_000;
@@ -22,13 +23,13 @@ final class Options {
   int pings = 10_000; // A multiple of 10.
   int sets = 100_000; // A multiple of 20.
 
-  /** When the answer to a PING is late: reading from the source of the data is quicker then. */
+  /** From when on the answer to a PING is late: reading from the data source would be faster. */
   Duration lateAfter = Duration.ofMillis(200);
 
-  /** How long a value that was read ahead may wait to be handed out. */
+  /** The maximum age of a value that was read ahead. */
   Duration maxAge = Duration.ofMillis(50);
 
-  /** How long each way is run before it is measured, and then measured; one run at least. */
+  /** How long each alternative is warmed up, and then measured; at least one run. */
   Duration warmUp = Duration.ofMillis(600);
 
   Duration measured = Duration.ofSeconds(1);
@@ -38,14 +39,14 @@ final class Options {
     return value.isEmpty() ? otherwise : value;
   }
 
-  /** The command that repeats this run, without a password. */
+  /** Returns the command that repeats this run, without a password. */
   String command() {
     return "./mvnw -q -Pdemo"
         + (redis.isEmpty() ? "" : " -Dredis=" + withoutPassword(redis))
         + (keyPrefix.equals("sheaf-demo:") ? "" : " -DkeyPrefix=" + keyPrefix);
   }
 
-  /** What is measured, in words. */
+  /** Describes what is measured. */
   String server() {
     return redis.isEmpty()
         ? "an embedded cluster of 3 masters in the same JVM, each behind a proxy that adds "
@@ -54,7 +55,7 @@ final class Options {
         : withoutPassword(redis);
   }
 
-  /** The URI with asterisks where user and password stand. */
+  /** Returns the URI with asterisks for user and password. */
   private static String withoutPassword(String uri) {
     return uri.replaceFirst("://.*@", "://***@");
   }

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
 
-/** Orders of a shop that does not exist, as JSON: the same in every run. */
+/** Generated orders of a shop as JSON, the same in every run. */
 public final class Orders {
 
   private static final String[] THINGS = {
@@ -15,12 +15,12 @@ public final class Orders {
 
   private Orders() {}
 
-  /** Documents by keys with that prefix. */
+  /** Returns documents under keys with this prefix. */
   public static Map<String, String> generate(String prefix, int count) {
     Random random = new Random(42);
     Map<String, String> documents = new LinkedHashMap<>();
     for (int id = 100_000; id < 100_000 + count; id++) {
-      // Log-normal, as the sizes of many real documents: 9 of 10 have 512 B to 9 KiB.
+      // Log-normal, like the sizes of many real documents: 9 of 10 have 512 B to 9 KiB.
       double size = 2_048 * Math.exp(0.9 * random.nextGaussian());
       int least = (int) Math.min(100 * 1_024, Math.max(512, size));
       StringBuilder json = new StringBuilder("{\"order\":" + id + ",\"customer\":");
@@ -33,7 +33,7 @@ public final class Orders {
             .append("\",\"quantity\":" + (1 + random.nextInt(4)) + ",\"unitPrice\":")
             .append((199 + random.nextInt(20_000)) / 100.0 + ",\"tax\":0.19,\"returned\":false}");
       }
-      // A multiple of an odd number: no two are equal, and none follows from another.
+      // Multiples of an odd number: all different, and without visible order.
       String key = prefix + "order:" + Integer.toHexString(id * 0x9E3779B1) + ":eu";
       documents.put(key, json.append("]}").toString());
     }

@@ -16,18 +16,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The measurements for people and for programs.
+ * Formats the measurements for people and for programs.
  *
- * @param measured the ways of each experiment, the naive one first
- * @param loops what the client's detector found meanwhile, a line each
- * @param facts what was measured on and with, by name
+ * @param measured the measurements of each experiment, the naive one first
+ * @param loops what the client's loop detector found meanwhile, a line each
+ * @param facts the machine, versions and options, by name
  */
 record Report(
     Map<Experiment, List<Measurement>> measured, List<String> loops, Map<String, String> facts) {
 
   private static final ObjectWriter JSON = new ObjectMapper().writerWithDefaultPrettyPrinter();
 
-  /** An array of objects, one for each way of each experiment. */
+  /** Returns an array of objects, one for each alternative of each experiment. */
   String json() throws IOException {
     return JSON.writeValueAsString(ways()) + "\n";
   }
@@ -36,7 +36,7 @@ record Report(
     return measured.values().stream().flatMap(List::stream).toList();
   }
 
-  /** One file that needs no other; its script draws what stands in it as data. */
+  /** Returns a self-contained HTML page; its script draws the charts from embedded data. */
   String html() throws IOException {
     List<?> experiments = measured.keySet().stream().map(Report::described).toList();
     Map<String, ?> data =
@@ -54,7 +54,7 @@ record Report(
         "name", of.name(), "description", of.description(), "unit", of.unit(), "ways", ways);
   }
 
-  /** All figures of an experiment. */
+  /** Returns all figures of an experiment. */
   static String table(Experiment of, List<Measurement> ways) {
     StringBuilder text = new StringBuilder(of.name() + ": " + of.description() + "\n");
     for (Measurement way : ways) {
@@ -79,7 +79,7 @@ record Report(
     return bytes == null ? "-" : digits(bytes / 1_024.0) + " KiB";
   }
 
-  /** Three that count, the same in every locale. */
+  /** Rounds to three significant digits, the same in every locale. */
   private static String digits(double value) {
     String format = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
     return String.format(Locale.ROOT, format, value);

@@ -15,15 +15,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures experiments: runs the ways in turn, so that a change of the machine's pace meets all of
- * them, and compares every outcome with the stored data.
+ * Measures experiments: runs the alternatives in turn, so that changes of the machine's speed
+ * affect all of them, and compares every result with the stored data.
  */
 record Runner(Options options) {
 
   /**
-   * The measurements of all ways, the naive one first.
+   * Returns the measurements of all alternatives, the naive one first.
    *
-   * @throws AssertionError if a way has another outcome than expected
+   * @throws AssertionError if a result is wrong
    */
   List<Measurement> run(Experiment experiment) {
     repeat(experiment, options.warmUp, 60);
@@ -40,7 +40,7 @@ record Runner(Options options) {
     return medians;
   }
 
-  /** Runs the ways in turn, each until its time is over or it has run so often. */
+  /** Runs the alternatives in turn, each until its time is over or its runs are done. */
   private Collection<List<Measurement>> repeat(Experiment experiment, Duration time, int most) {
     Map<Way, List<Measurement>> all = new LinkedHashMap<>();
     for (int turn = 0; turn < most; turn++) {
@@ -55,7 +55,7 @@ record Runner(Options options) {
     return all.values();
   }
 
-  /** One run, with the share of late answers for its factor. */
+  /** Measures one run, with the share of late answers for its factor. */
   private Measurement measure(Experiment experiment, Way way) {
     Map<String, Long> before = experiment.counts().get();
     long start = System.nanoTime();

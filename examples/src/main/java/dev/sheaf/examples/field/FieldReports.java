@@ -42,11 +42,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What articles report about batching and compression, on the server that {@code -Dredis} names:
- * prints lines of JSON, of which {@code benchmarks/field-reports} makes a page.
+ * Reproduces what articles report about batching and compression, on the server that {@code
+ * -Dredis} names. Prints lines of JSON, from which {@code benchmarks/field-reports} makes a page.
  *
- * <p>A line is a row of a report, or marks a moment, for the script that watches the server. All
- * keys begin with {@code field-reports:} and are deleted in the end.
+ * <p>A line is a row of a report, or marks a moment for the script that monitors the server. All
+ * keys start with {@code field-reports:} and are deleted at the end.
  */
 public final class FieldReports implements AutoCloseable {
 
@@ -68,7 +68,7 @@ public final class FieldReports implements AutoCloseable {
   /**
    * Stores the values that several reports read.
    *
-   * @param divisor by how much to shorten each report; above 1 the figures mean nothing
+   * @param divisor by how much to shorten each report; above 1 the figures are meaningless
    */
   FieldReports(String uri, int divisor) {
     this.uri = uri;
@@ -106,10 +106,10 @@ public final class FieldReports implements AutoCloseable {
 
   private void mark(String moment) throws Exception {
     System.out.println(JSON.writeValueAsString(Map.of("mark", moment)));
-    Thread.sleep(200); // The script looks at what was before.
+    Thread.sleep(200); // Lets the script measure the state before.
   }
 
-  /** How many GETs of 100 bytes one thread gets done, by how many are sent together. */
+  /** The rate of GETs of 100 bytes by one thread, by the size of its pipeline. */
   private void depth(int roundTrip) throws IOException {
     try (Clients clients = new Clients(uri, roundTrip)) {
       for (boolean warmUp : List.of(true, false)) {
@@ -126,7 +126,7 @@ public final class FieldReports implements AutoCloseable {
     }
   }
 
-  /** What one thread gets done at a distance. */
+  /** The rate of one thread, by network distance. */
   private void distance(int roundTrip) throws IOException {
     try (Clients clients = new Clients(uri, roundTrip)) {
       List<String> keys = items.subList(0, 100);
@@ -140,7 +140,7 @@ public final class FieldReports implements AutoCloseable {
     }
   }
 
-  /** What 10,000 that ask in one moment whether the server answers have to wait. */
+  /** How long 10,000 callers wait that ask at the same time whether the server answers. */
   private void storm() throws IOException {
     List<String> keys = store("big:", 12, 1 << 20);
     try (Clients clients = new Clients(uri, 1)) {
@@ -155,10 +155,10 @@ public final class FieldReports implements AutoCloseable {
     }
   }
 
-  /** Somewhere to ask, and how to close it. */
+  /** A way to ask, and how to close it. */
   private record Pool(Supplier<? extends CompletionStage<?>> ping, Runnable close) {}
 
-  /** Connections that one thread each has, a round trip of 1 ms away. */
+  /** One connection per thread, with a round trip of 1 ms. */
   private Pool pool(int size, boolean open) {
     Clients clients = new Clients(uri, 1);
     ExecutorService threads = Executors.newFixedThreadPool(size);
@@ -168,7 +168,7 @@ public final class FieldReports implements AutoCloseable {
       Runnable connect =
           () -> {
             own.get();
-            all.arriveAndAwaitAdvance(); // So that each thread does it.
+            all.arriveAndAwaitAdvance(); // So that every thread does it.
           };
       await(each(Collections.nCopies(size, connect), task -> runAsync(task, threads)));
     }
@@ -180,7 +180,7 @@ public final class FieldReports implements AutoCloseable {
     return new Pool(() -> supplyAsync(() -> own.get().ping(), threads), close);
   }
 
-  /** While large values are always on their way to the client. */
+  /** The latency of small reads while large values are sent to the same client. */
   private void storm(String way, List<String> big, Consumer<String> read, Supplier<Pool> pools)
       throws IOException {
     List<Long> nanos = new ArrayList<>();
@@ -190,7 +190,7 @@ public final class FieldReports implements AutoCloseable {
       AtomicBoolean over = new AtomicBoolean();
       ExecutorService readers = Executors.newFixedThreadPool(big.size());
       var reads = each(big, key -> runAsync(() -> readUntil(over, key, read), readers));
-      if (round == 1) { // What was before it is the warm-up.
+      if (round == 1) { // Discards the warm-up.
         nanos.clear();
         opened = 0;
       }
@@ -215,7 +215,7 @@ public final class FieldReports implements AutoCloseable {
     }
   }
 
-  /** How long an answer takes. */
+  /** Measures the latency of an answer. */
   private static CompletionStage<Long> ask(Pool pool) {
     long start = System.nanoTime();
     return pool.ping
@@ -223,7 +223,7 @@ public final class FieldReports implements AutoCloseable {
         .handle((a, no) -> no == null ? System.nanoTime() - start : Long.MAX_VALUE);
   }
 
-  /** Many GETs of 1 KB, while the script watches the server's memory. */
+  /** Many GETs of 1 KB, while the script monitors the server's memory. */
   private void buffers() throws Exception {
     List<String> kilobytes = store("1kB:", 1_000, 1_000);
     List<String> keys = new ArrayList<>();
@@ -258,9 +258,10 @@ public final class FieldReports implements AutoCloseable {
   }
 
   /**
-   * Instances of a service that read orders, and write one of twenty times. One after the other is
-   * replaced: first by one that can read compressed values, then by one that writes them. In the
-   * end the rest of the orders is rewritten. The script watches the server meanwhile.
+   * Instances of a service that reads orders, and writes every twentieth time. They are replaced
+   * one after the other: first by instances that can read compressed values, then by ones that
+   * write them. At the end the remaining orders are rewritten. The script monitors the server
+   * meanwhile.
    */
   private void rollOut() throws Exception {
     near.sheaf.deleteAll(stored).values().forEach(Result::orNull);
@@ -327,7 +328,7 @@ public final class FieldReports implements AutoCloseable {
     return List.copyOf(values.keySet());
   }
 
-  /** A number that the server tells of itself. */
+  /** A figure from the server's INFO. */
   private long info(String section, String name) {
     return Long.parseLong(observer.sync().info(section).split(name + ":", 2)[1].split("\\D", 2)[0]);
   }
@@ -348,7 +349,7 @@ public final class FieldReports implements AutoCloseable {
     return each(stages, stage -> stage.toCompletableFuture().join());
   }
 
-  /** How many operations a second, over a quarter of a second. */
+  /** The rate of operations over a quarter of a second. */
   private double perSecond(int operations, Runnable work) {
     long start = System.nanoTime();
     long nanos = 0;
@@ -360,7 +361,7 @@ public final class FieldReports implements AutoCloseable {
     return operations * runs * 1e9 / nanos;
   }
 
-  /** The median of five runs, after one that does not count. */
+  /** The median of five runs, after one that is discarded. */
   private static double median(Runnable work) {
     double[] millis = new double[5];
     work.run();
@@ -379,7 +380,7 @@ public final class FieldReports implements AutoCloseable {
     near.close();
   }
 
-  /** Clients of the server, or of a proxy before it that makes each round trip so long. */
+  /** Creates clients of the server, or of a proxy that adds a delay to each round trip. */
   private static final class Clients implements AutoCloseable {
 
     final RedisClient client;

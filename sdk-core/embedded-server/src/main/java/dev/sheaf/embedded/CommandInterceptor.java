@@ -3,18 +3,18 @@ package dev.sheaf.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** Answers a command in the server's place; see {@link Faults#onCommand}. */
+/** Answers a command in place of the server; see {@link Faults#onCommand}. */
 @FunctionalInterface
 public interface CommandInterceptor {
   /**
-   * Called on the server's command thread, for each execution. It must not wait, and not call the
-   * server or a client of it: all of them wait for this thread. An exception becomes an error reply
-   * that names it.
+   * Called on the server's command thread for each execution. It must not block, and must not call
+   * the server or a client of it, because they wait for this thread. An exception becomes an error
+   * reply that names it.
    *
-   * @return what {@link InterceptedCommand#proceed}, {@link InterceptedCommand#status} or {@link
-   *     InterceptedCommand#error} give; or the reply itself: null for nil, a {@link String} (in
-   *     UTF-8) or {@code byte[]}, an {@link Integer} or {@link Long}, a {@link Double}, a {@link
-   *     Boolean}, or a list, set or map of such
+   * @return the result of {@link InterceptedCommand#proceed}, {@link InterceptedCommand#status} or
+   *     {@link InterceptedCommand#error}; or the reply as a value: null for nil, a {@link String}
+   *     (in UTF-8) or {@code byte[]}, an {@link Integer} or {@link Long}, a {@link Double}, a
+   *     {@link Boolean}, or a list, set or map of these
    */
   @Nullable Object answer(InterceptedCommand command);
 }

@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands that ran, in order, on all nodes: for assertions. It records from {@link #start} to
- * {@link #stop}. Safe for use by many threads.
+ * The log of the commands that ran on all nodes, in order, for assertions. It records from {@link
+ * #start} to {@link #stop}. Thread-safe.
  */
 public final class CommandLog {
-  /** The most commands kept; the oldest go first. */
+  /** The most commands in the log; the oldest are dropped. */
   public static final int MAX_ENTRIES = 100_000;
 
   private static final int SHOWN = 20;
@@ -25,16 +25,16 @@ public final class CommandLog {
   /**
    * One command that ran.
    *
-   * @param port the node it ran on
-   * @param clientId the connection, as CLIENT ID tells it
-   * @param database its number
+   * @param port the port of its node
+   * @param clientId the connection, as in CLIENT ID
+   * @param database the number of its database
    * @param name in lower case, subcommands as {@code client|setname}
-   * @param words as sent, its name included, bytes read as UTF-8
+   * @param words the command as sent, name included, read as UTF-8
    * @param inScript whether a script ran it
    */
   public record Entry(
       int port, long clientId, int database, String name, List<String> words, boolean inScript) {
-    /** The words with blanks between. */
+    /** Returns the words separated by spaces. */
     @Override
     public String toString() {
       return String.join(" ", words);
@@ -61,43 +61,43 @@ public final class CommandLog {
     }
   }
 
-  /** Begins to record, with an empty log. */
+  /** Starts recording, with an empty log. */
   public CommandLog start() {
     clear();
     recording.accept(recorder);
     return this;
   }
 
-  /** Ends recording; what is there stays. */
+  /** Stops recording; the log is kept. */
   public void stop() {
     recording.accept(null);
   }
 
-  /** Forgets what is there. */
+  /** Clears the log. */
   public void clear() {
     synchronized (entries) {
       entries.clear();
     }
   }
 
-  /** A copy, the oldest first. */
+  /** Returns a copy, oldest command first. */
   public List<Entry> entries() {
     synchronized (entries) {
       return new ArrayList<>(entries);
     }
   }
 
-  /** How often the command ran. */
+  /** Returns how often the command ran. */
   public long count(String command) {
     String name = command.toLowerCase(Locale.ROOT);
     return entries().stream().filter(entry -> entry.name().equals(name)).count();
   }
 
   /**
-   * Fails if the command did not run.
+   * Fails unless the command ran.
    *
-   * @param words the whole command; the name in any case
-   * @throws AssertionError if no such command ran, with what ran instead
+   * @param words the whole command; its name is case-insensitive
+   * @throws AssertionError if the command did not run; the message lists those that did
    * @throws IllegalArgumentException if there are no words
    */
   public void assertRan(String... words) {
@@ -119,7 +119,7 @@ public final class CommandLog {
   /**
    * Fails if the command ran.
    *
-   * @throws AssertionError if the command ran at all
+   * @throws AssertionError if the command ran
    */
   public void assertNeverRan(String command) {
     if (count(command) > 0) {
@@ -128,9 +128,9 @@ public final class CommandLog {
   }
 
   /**
-   * Fails if the command ran more or less often.
+   * Fails unless the command ran this often.
    *
-   * @throws AssertionError if the command did not run exactly so often
+   * @throws AssertionError if the command ran more or less often
    */
   public void assertCount(String command, long times) {
     if (count(command) != times) {

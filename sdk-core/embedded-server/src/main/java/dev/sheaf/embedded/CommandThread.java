@@ -10,11 +10,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The thread that owns all data of a server, as other threads reach it. */
+/** Gives other threads access to the thread that owns all data of a server. */
 final class CommandThread {
   /**
-   * How long a server that starts waits for its thread. Nothing can hold that thread yet, so it is
-   * the machine that is slow: one on which a test should end late rather than fail.
+   * How long a starting server waits for its thread. Nothing can occupy that thread yet, so only a
+   * slow machine takes long; there a test should be late rather than fail.
    */
   private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
@@ -27,12 +27,12 @@ final class CommandThread {
     this.callTimeout = callTimeout;
   }
 
-  /** From now on scripts may hold the thread, so waits are shorter. */
+  /** Called after the start: scripts can occupy the thread now, so waits are shorter. */
   void started() {
     timeout = callTimeout;
   }
 
-  /** As {@link #call}, without an outcome. */
+  /** As {@link #call}, without a result. */
   void run(Runnable work) {
     call(
         () -> {
@@ -42,7 +42,7 @@ final class CommandThread {
   }
 
   /**
-   * Runs something there and waits for its outcome.
+   * Runs a task there and waits for its result.
    *
    * @throws IllegalStateException if the thread is busy for too long or has ended
    */

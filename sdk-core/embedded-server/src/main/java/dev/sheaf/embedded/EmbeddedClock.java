@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The time a server goes by, for expiry and for the timeouts of blocking commands: that of the
- * machine ({@link #system()}), one that stands still until it is moved ({@link #manual}), or one
- * that runs and can be moved ({@link #running}). Safe for use by many threads.
+ * The clock of a server, for expiry and for the time-outs of blocking commands: the machine's
+ * ({@link #system()}), one that stands still until it is advanced ({@link #manual}), or one that
+ * runs and can be advanced ({@link #running}). Thread-safe.
  */
 public final class EmbeddedClock {
   private static final EmbeddedClock SYSTEM = new EmbeddedClock(0, true);
@@ -27,17 +27,17 @@ public final class EmbeddedClock {
     this.runs = runs;
   }
 
-  /** The machine's clock. */
+  /** Returns the machine's clock. */
   public static EmbeddedClock system() {
     return SYSTEM;
   }
 
-  /** A clock that stands still at {@code start} until {@link #advance} moves it. */
+  /** Returns a clock that stands still at {@code start} until {@link #advance} moves it. */
   public static EmbeddedClock manual(Instant start) {
     return new EmbeddedClock(toMicros(start), false);
   }
 
-  /** A clock that shows {@code start} now, runs with the machine's, and can be moved on. */
+  /** Returns a clock that shows {@code start} now, runs like the machine's, and can be advanced. */
   public static EmbeddedClock running(Instant start) {
     return new EmbeddedClock(toMicros(start) - machineMicros(), true);
   }
@@ -52,26 +52,26 @@ public final class EmbeddedClock {
     return toMicros(Instant.now());
   }
 
-  /** The time in whole microseconds. */
+  /** Returns the time in whole microseconds. */
   public Instant now() {
     long micros = micros();
     return Instant.ofEpochSecond(
         Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
   }
 
-  /** Milliseconds since the epoch. */
+  /** Returns the milliseconds since the epoch. */
   public long millis() {
     return this == SYSTEM ? System.currentTimeMillis() : Math.floorDiv(micros(), 1000L);
   }
 
-  /** Microseconds since the epoch. */
+  /** Returns the microseconds since the epoch. */
   public long micros() {
     return runs ? machineMicros() + offsetMicros.get() : offsetMicros.get();
   }
 
   /**
-   * Moves the clock on. When this returns, servers on this clock have removed the keys that are due
-   * and answered the blocked clients whose time is over.
+   * Advances the clock. When this returns, servers with this clock have removed expired keys and
+   * answered blocked clients that timed out.
    *
    * @throws IllegalStateException on the system clock
    * @throws IllegalArgumentException if the duration is negative
@@ -82,9 +82,8 @@ public final class EmbeddedClock {
   }
 
   /**
-   * Has scripts take time: from now on every command a script runs moves this clock on by so much.
-   * What a script reads by TIME moves with it; the time that keys expire by stands still inside a
-   * script, as in Redis. Zero ends it.
+   * Sets the time that each command of a script takes: the clock advances by it. TIME inside a
+   * script shows it; for expiry, time stands still inside a script, as in Redis. Zero turns it off.
    *
    * @return this clock
    * @throws IllegalStateException on the system clock
@@ -104,7 +103,7 @@ public final class EmbeddedClock {
     return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
   }
 
-  /** A script has run a command. */
+  /** Called when a script has run a command. */
   void scriptCommandRan() {
     long micros = scriptCommandMicros.get();
     if (micros > 0) {

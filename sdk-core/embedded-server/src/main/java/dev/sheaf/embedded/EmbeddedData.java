@@ -17,11 +17,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data, seen and changed without a client: in a cluster each key on the master of its slot.
- * Texts are UTF-8. What it changes reaches replicas, watchers and blocked clients as a command
- * would. Safe for use by many threads; each method waits for the command thread, at most {@link
- * EmbeddedServer#CALL_TIMEOUT}. A key of another type than asked gives {@link
- * IllegalStateException} with the server's error.
+ * Direct access to the data without a client; in a cluster, to each key on the master of its slot.
+ * Strings are UTF-8. Changes reach replicas, watchers and blocked clients as those of commands do.
+ * Thread-safe. Each method waits for the command thread, at most {@link
+ * EmbeddedServer#CALL_TIMEOUT}. A key of the wrong type causes an {@link IllegalStateException}
+ * with the server's error.
  */
 public final class EmbeddedData {
   private final Topology topology;
@@ -64,18 +64,18 @@ public final class EmbeddedData {
     return reply instanceof Long n ? n : 0;
   }
 
-  /** The string at the key. */
+  /** Returns the string at a key. */
   public Optional<String> get(String key) {
     return optional(on(key, "GET", key));
   }
 
-  /** The bytes of the string at the key; a copy. */
+  /** Returns a copy of the bytes of the string at a key. */
   public Optional<byte[]> getBytes(String key) {
     Object reply = on(key, "GET", key);
     return Optional.ofNullable(reply).map(value -> ((byte[]) value).clone());
   }
 
-  /** Stores a string, ending a time to live. */
+  /** Stores a string without a time to live. */
   public void set(String key, String value) {
     on(key, "SET", key, value);
   }
@@ -85,12 +85,12 @@ public final class EmbeddedData {
     on(bytes(key), List.of(bytes("SET"), bytes(key), value.clone()));
   }
 
-  /** Stores a string that goes away after so long, by the server's clock. */
+  /** Stores a string with a time to live, by the server's clock. */
   public void set(String key, String value, Duration timeToLive) {
     on(key, "SET", key, value, "PX", Long.toString(timeToLive.toMillis()));
   }
 
-  /** The fields of a hash; empty where there is none. */
+  /** Returns the fields of a hash; empty if it does not exist. */
   public Map<String, String> hash(String key) {
     List<String> flat = texts(on(key, "HGETALL", key));
     Map<String, String> fields = new LinkedHashMap<>();
@@ -105,7 +105,7 @@ public final class EmbeddedData {
     on(key, "HSET", key, field, value);
   }
 
-  /** The elements of a list. */
+  /** Returns the elements of a list. */
   public List<String> list(String key) {
     return texts(on(key, "LRANGE", key, "0", "-1"));
   }
@@ -115,7 +115,7 @@ public final class EmbeddedData {
     on(key, words("RPUSH", key, elements));
   }
 
-  /** The members of a set. */
+  /** Returns the members of a set. */
   public Set<String> set(String key) {
     return new LinkedHashSet<>(texts(on(key, "SMEMBERS", key)));
   }
@@ -125,7 +125,7 @@ public final class EmbeddedData {
     on(key, words("SADD", key, members));
   }
 
-  /** The members of a sorted set with their scores, the lowest first. */
+  /** Returns the members of a sorted set with their scores, the lowest first. */
   public Map<String, Double> sortedSet(String key) {
     List<String> flat = texts(on(key, "ZRANGE", key, "0", "-1", "WITHSCORES"));
     Map<String, Double> members = new LinkedHashMap<>();
@@ -148,7 +148,7 @@ public final class EmbeddedData {
     return words.toArray(new String[0]);
   }
 
-  /** As TYPE: {@code none} where there is no such key. */
+  /** Returns the type of a key, as TYPE: {@code none} if it does not exist. */
   public String type(String key) {
     return String.valueOf(on(key, "TYPE", key));
   }
@@ -157,23 +157,23 @@ public final class EmbeddedData {
     return number(on(key, "EXISTS", key)) == 1;
   }
 
-  /** Removes the key; false if it was not there. */
+  /** Removes a key. Returns false if it did not exist. */
   public boolean delete(String key) {
     return number(on(key, "DEL", key)) == 1;
   }
 
-  /** What is left of the time to live; empty for a key without one, or no key. */
+  /** Returns the remaining time to live; empty without one, or without the key. */
   public Optional<Duration> timeToLive(String key) {
     long millis = number(on(key, "PTTL", key));
     return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
   }
 
-  /** Sets the time to live; false if there is no such key. */
+  /** Sets the time to live. Returns false if the key does not exist. */
   public boolean expire(String key, Duration timeToLive) {
     return number(on(key, "PEXPIRE", key, Long.toString(timeToLive.toMillis()))) == 1;
   }
 
-  /** All keys of all masters, sorted. */
+  /** Returns all keys of all masters, sorted. */
   public Set<String> keys() {
     Set<String> keys = new TreeSet<>();
     onMasters("KEYS", "*").forEach(reply -> keys.addAll(texts(reply)));
@@ -197,7 +197,7 @@ public final class EmbeddedData {
   }
 
   /**
-   * Runs any command that has a key, on the master of that key's slot.
+   * Runs any command with a key, on the master of that key's slot.
    *
    * @return a Long, a String for a status, {@code byte[]}, a List, or null
    * @throws IllegalStateException with the server's error

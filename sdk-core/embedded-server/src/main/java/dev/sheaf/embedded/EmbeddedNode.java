@@ -10,7 +10,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
-/** One node of an {@link EmbeddedServer}. Safe for use by many threads. */
+/** One node of an {@link EmbeddedServer}. Thread-safe. */
 public final class EmbeddedNode {
   private final Topology topology;
   private final ServerNode node;
@@ -24,57 +24,57 @@ public final class EmbeddedNode {
     return node;
   }
 
-  /** The TCP port it listens on. */
+  /** Returns the TCP port. */
   public int port() {
     return node.port();
   }
 
-  /** {@code redis://127.0.0.1:port}, with the password if there is one. */
+  /** Returns {@code redis://127.0.0.1:port}, with the password if there is one. */
   public String uri() {
     return topology.uri(port());
   }
 
-  /** Its 40 hexadecimal digits in the cluster. */
+  /** Returns the node id in the cluster, 40 hexadecimal digits. */
   public String id() {
     return node.id;
   }
 
-  /** Whether it is a master now. */
+  /** Returns whether it is a master now. */
   public boolean isMaster() {
     return topology.call(node::isMaster);
   }
 
-  /** The master of a replica; empty for a master. */
+  /** Returns the master of a replica; empty for a master. */
   public Optional<EmbeddedNode> master() {
     return Optional.ofNullable(topology.call(node::master)).map(topology::wrap);
   }
 
-  /** The slots it serves as master; empty for a replica. A copy. */
+  /** Returns a copy of the slots it serves as master; empty for a replica. */
   public BitSet slots() {
     return topology.call(node::slots);
   }
 
-  /** What it has counted. */
+  /** Returns its counters. */
   public NodeStats stats() {
     return topology.call(() -> NodeStats.of(node));
   }
 
-  /** Starts counting anew. */
+  /** Resets its counters. */
   public void resetStats() {
     topology.run(() -> node.counters = new Counters());
   }
 
   /**
-   * Has MOVED, CLUSTER NODES, SLOTS and SHARDS name another port, that of a proxy in front of this
-   * node. Call it before clients connect.
+   * Sets the port that MOVED, CLUSTER NODES, SLOTS and SHARDS report: that of a proxy in front of
+   * this node. Call it before clients connect.
    */
   public void announcePort(int port) {
     topology.run(() -> node.announcedPort = port);
   }
 
   /**
-   * Stops reading from its sockets, as a process that is stopped; {@link #resume} goes on. New
-   * connections are still accepted, as the operating system does for a stopped process.
+   * Stops reading from its sockets, like a suspended process, until {@link #resume}. The operating
+   * system still accepts new connections, as it does for a suspended process.
    */
   public void pause() {
     freeze(true);
@@ -90,9 +90,9 @@ public final class EmbeddedNode {
   }
 
   /**
-   * Closes its port and all its connections, as a process that is killed. The other nodes of a
-   * cluster see it as failed at once; its slots are served again when a replica takes over or
-   * {@link #start} brings it back.
+   * Closes its port and all its connections, like a killed process. The other nodes of a cluster
+   * see it as failed at once. Its slots are served again after a failover to a replica or {@link
+   * #start}.
    */
   public void kill() {
     topology.run(() -> node.failed(true));
@@ -113,10 +113,10 @@ public final class EmbeddedNode {
   }
 
   /**
-   * Opens the port of a killed node again. It has kept its data, as if it had saved it, and lost
-   * its script cache.
+   * Starts a killed node again on the same port. It has kept its data, as if it had saved it, and
+   * lost its script cache.
    *
-   * @throws java.io.UncheckedIOException if the port has been taken meanwhile
+   * @throws java.io.UncheckedIOException if another process uses the port now
    * @throws IllegalStateException if it is not killed
    */
   public void start() {
@@ -136,7 +136,7 @@ public final class EmbeddedNode {
   }
 
   /**
-   * A new replica of this master joins, with a copy of its data.
+   * Adds a replica to this master, with a copy of its data.
    *
    * @throws IllegalArgumentException if this is a replica itself
    * @throws java.io.UncheckedIOException if no port can be opened
@@ -147,7 +147,7 @@ public final class EmbeddedNode {
   }
 
   /**
-   * This replica takes over from its master, which becomes its replica.
+   * Makes this replica the master, and its master a replica of it.
    *
    * @throws IllegalArgumentException if it is a master
    */
@@ -156,7 +156,8 @@ public final class EmbeddedNode {
   }
 
   /**
-   * Takes the node out for good: its connections and its port are closed, and the others forget it.
+   * Removes the node permanently: closes its connections and its port, and makes the others forget
+   * it.
    *
    * @throws IllegalArgumentException if it still serves slots, or is a standalone master
    */

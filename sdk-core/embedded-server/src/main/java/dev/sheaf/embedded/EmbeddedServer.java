@@ -18,12 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server in this JVM that speaks the Redis protocol on real sockets: standalone, or a cluster of
- * many nodes. For development, demonstrations and tests. All methods are safe for use by many
- * threads; those that look at or change the data wait for the server's command thread, at most
- * {@link #CALL_TIMEOUT}.
+ * many nodes. For development, demonstrations and tests. Thread-safe. Methods that read or change
+ * the data wait for the server's command thread, at most {@link #CALL_TIMEOUT}.
  */
 public final class EmbeddedServer implements AutoCloseable {
-  /** How long a method waits for the command thread, which a long script may hold. */
+  /** How long a method waits for the command thread, which a long script can occupy. */
   public static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
   private final Listener listener;
@@ -91,7 +90,7 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * A standalone server on a free port of the loopback address.
+   * Starts a standalone server on a free port of the loopback address.
    *
    * @throws UncheckedIOException if no socket can be opened
    */
@@ -103,12 +102,14 @@ public final class EmbeddedServer implements AutoCloseable {
     return new EmbeddedServerBuilder();
   }
 
-  /** The TCP port of the first node. */
+  /** Returns the TCP port of the first node. */
   public int port() {
     return topology.wrappers().get(0).port();
   }
 
-  /** {@code redis://127.0.0.1:port} of the first node, with the password if there is one. */
+  /**
+   * Returns {@code redis://127.0.0.1:port} of the first node, with the password if there is one.
+   */
   public String uri() {
     return uri(port());
   }
@@ -118,7 +119,7 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * {@code redis-sentinel://127.0.0.1:port#name}, as Lettuce takes it.
+   * Returns {@code redis-sentinel://127.0.0.1:port#name}, a Lettuce URI.
    *
    * @throws IllegalStateException if it was built without {@link EmbeddedServerBuilder#sentinel}
    */
@@ -130,7 +131,7 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * The TCP port of the sentinel.
+   * Returns the TCP port of the sentinel.
    *
    * @throws IllegalStateException if it was built without {@link EmbeddedServerBuilder#sentinel}
    */
@@ -139,12 +140,12 @@ public final class EmbeddedServer implements AutoCloseable {
     return sentinelPort;
   }
 
-  /** Whether it was built with {@link EmbeddedServerBuilder#cluster}. */
+  /** Returns whether it was built with {@link EmbeddedServerBuilder#cluster}. */
   public boolean isCluster() {
     return nodes.isCluster();
   }
 
-  /** All nodes: the masters first, in the order of their slots, then their replicas. */
+  /** Returns all nodes: the masters first, in the order of their slots, then their replicas. */
   public List<EmbeddedNode> nodes() {
     return topology.wrappers();
   }
@@ -153,50 +154,50 @@ public final class EmbeddedServer implements AutoCloseable {
     return clock;
   }
 
-  /** What all nodes have counted, summed. */
+  /** Returns the sum of the counters of all nodes. */
   public NodeStats stats() {
     return nodes().stream().map(EmbeddedNode::stats).reduce(NodeStats::plus).orElseThrow();
   }
 
-  /** What compressing idle values has done so far, on all nodes; zero where it is off. */
+  /** Returns the figures of idle compression on all nodes; zero if it is off. */
   public IdleCompression idleCompression() {
     return call(() -> IdleCompression.of(nodes.all()));
   }
 
-  /** Starts counting anew on every node. */
+  /** Resets the counters of all nodes. */
   public void resetStats() {
     nodes().forEach(EmbeddedNode::resetStats);
   }
 
-  /** Faults on demand. */
+  /** Returns the fault injection of this server. */
   public Faults faults() {
     return faults;
   }
 
-  /** The commands that ran; it records once started. */
+  /** Returns the command log, which records once started. */
   public CommandLog log() {
     return log;
   }
 
   /**
-   * The one event loop of the server, for a Netty client in this JVM to run on as well: then no
-   * other thread takes part in a request. It is one of Linux's epoll if the server was built with
-   * {@link EmbeddedServerBuilder#epoll}, else one of Java's NIO. What the client does on it,
-   * callbacks included, holds up the server, and a script holds up the client. It ends with the
-   * server; the client must not shut it down, and should be closed first. For Lettuce see {@link
+   * Returns the server's only event loop, to run a Netty client in this JVM on it: then no other
+   * thread takes part in a request. It uses Linux's epoll if the server was built with {@link
+   * EmbeddedServerBuilder#epoll}, otherwise Java's NIO. Everything that the client does on it,
+   * including callbacks, delays the server, and a script delays the client. It ends with the
+   * server. The client must not shut it down, and should be closed first. For Lettuce see {@link
    * dev.sheaf.embedded.lettuce.InProcessResources}.
    */
   public IoEventLoopGroup eventLoops() {
     return listener.eventLoops();
   }
 
-  /** The data of database 0, without a client. */
+  /** Returns the data of database 0. */
   public EmbeddedData data() {
     return data(0);
   }
 
   /**
-   * The data of a numbered database, without a client.
+   * Returns the data of a database.
    *
    * @throws IllegalArgumentException unless 0 to 15, and 0 in a cluster
    */
@@ -213,7 +214,7 @@ public final class EmbeddedServer implements AutoCloseable {
     return call(() -> new Snapshot(nodes.all()));
   }
 
-  /** Puts the data back, on all nodes at once; nodes that came later are emptied. */
+  /** Restores the data of all nodes at once. Nodes that were added later are emptied. */
   public void restore(Snapshot snapshot) {
     thread.run(() -> snapshot.restore(nodes.all()));
   }
@@ -224,7 +225,7 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * A new master without slots joins the cluster.
+   * Adds a master without slots to the cluster.
    *
    * @throws IllegalStateException on a standalone server
    * @throws UncheckedIOException if no port can be opened
@@ -235,10 +236,10 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * Begins to move a slot: until {@link SlotMigration#finish} the giving node answers ASK for keys
-   * it no longer holds.
+   * Starts to move a slot. Until {@link SlotMigration#finish}, the source node answers ASK for keys
+   * that it no longer has.
    *
-   * @throws IllegalArgumentException if {@code from} does not serve the slot, or a node is no
+   * @throws IllegalArgumentException if {@code from} does not serve the slot, or a node is not a
    *     master
    */
   public SlotMigration beginMigration(int slot, EmbeddedNode from, EmbeddedNode to) {
@@ -250,12 +251,12 @@ public final class EmbeddedServer implements AutoCloseable {
     thread.run(() -> beginMigration(slot, from, to).finish());
   }
 
-  /** Runs something on the command thread and waits for its outcome. */
+  /** Runs a task on the command thread and waits for its result. */
   <T> T call(Callable<T> work) {
     return thread.call(work);
   }
 
-  /** Closes all connections and ports; returns within seconds. Calling it again does nothing. */
+  /** Closes all connections and ports; returns within seconds. Closing again does nothing. */
   @Override
   public void close() {
     clock.forget(timeMoved);

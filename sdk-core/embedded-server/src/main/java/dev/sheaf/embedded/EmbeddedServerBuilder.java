@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of an {@link EmbeddedServer} to start. Not safe for use by many threads. */
+/** A builder of an {@link EmbeddedServer}. Not thread-safe. */
 public final class EmbeddedServerBuilder {
   private static final int MAX_PORT = 65535;
 
@@ -29,9 +29,9 @@ public final class EmbeddedServerBuilder {
   EmbeddedServerBuilder() {}
 
   /**
-   * The TCP port; 0 (the default) takes a free one. A cluster takes consecutive ports from here.
+   * Sets the TCP port; 0 (the default) uses a free one. A cluster uses consecutive ports from here.
    *
-   * @throws IllegalArgumentException outside 0 to 65535
+   * @throws IllegalArgumentException if it is not in 0 to 65535
    */
   public EmbeddedServerBuilder port(int newPort) {
     Check.argument(newPort < 0 || newPort > MAX_PORT, "port must be 0 to 65535: %s", newPort);
@@ -40,11 +40,11 @@ public final class EmbeddedServerBuilder {
   }
 
   /**
-   * A cluster instead of a standalone server.
+   * Builds a cluster instead of a standalone server.
    *
    * @param mastersWanted at least 1
    * @param replicas per master, 0 or more
-   * @throws IllegalArgumentException outside these
+   * @throws IllegalArgumentException if they are out of range
    */
   public EmbeddedServerBuilder cluster(int mastersWanted, int replicas) {
     Check.argument(
@@ -57,20 +57,20 @@ public final class EmbeddedServerBuilder {
     return this;
   }
 
-  /** Listens on a Unix socket as well. Standalone only. */
+  /** Also listens on a Unix socket. Standalone only. */
   public EmbeddedServerBuilder unixSocket(Path path) {
     unixSocket = path;
     return this;
   }
 
-  /** What clients must give by AUTH or HELLO, for the default user. */
+  /** Sets the password of the default user, for AUTH or HELLO. */
   public EmbeddedServerBuilder password(String newPassword) {
     password = newPassword;
     return this;
   }
 
   /**
-   * Replicas of a standalone server, or of each master of a cluster.
+   * Sets the number of replicas of a standalone server, or of each master of a cluster.
    *
    * @throws IllegalArgumentException if negative
    */
@@ -81,8 +81,8 @@ public final class EmbeddedServerBuilder {
   }
 
   /**
-   * A sentinel beside a standalone server with replicas, on a free port; without a password. {@link
-   * EmbeddedNode#failover} makes it announce the new master.
+   * Adds a sentinel to a standalone server with replicas, on a free port, without a password. It
+   * announces the new master after {@link EmbeddedNode#failover}.
    */
   public EmbeddedServerBuilder sentinel(String masterName) {
     sentinelOf = masterName;
@@ -90,8 +90,8 @@ public final class EmbeddedServerBuilder {
   }
 
   /**
-   * Uses Linux's epoll, which is faster than Java's own sockets. The application brings
-   * netty-transport-native-epoll.
+   * Uses Linux's epoll, which is faster than Java's own sockets. Needs netty-transport-native-epoll
+   * on the class path.
    */
   public EmbeddedServerBuilder epoll() {
     epoll = true;
@@ -99,12 +99,12 @@ public final class EmbeddedServerBuilder {
   }
 
   /**
-   * Compresses strings of 256 bytes to 1 MiB with LZ4 that no command has used for so long, and
-   * expands them when one does; off by default. It takes 5 ms at most of each 100 ms, for each
-   * database that holds something. {@link EmbeddedServer#idleCompression} counts what it does. The
-   * application brings at.yawk.lz4:lz4-java.
+   * Compresses strings of 256 bytes to 1 MiB with LZ4 that no command has used for this long, and
+   * decompresses them at their next use; off by default. It takes at most 5 ms of each 100 ms for
+   * each database with keys. {@link EmbeddedServer#idleCompression} has its figures. Needs
+   * at.yawk.lz4:lz4-java on the class path.
    *
-   * @throws IllegalArgumentException below a second: uses are known to the second
+   * @throws IllegalArgumentException if less than a second: uses are recorded to the second
    */
   public EmbeddedServerBuilder compressIdleAfter(Duration idle) {
     Check.argument(idle.toMillis() < 1000, "idle must be at least a second: %s", idle);
@@ -112,19 +112,22 @@ public final class EmbeddedServerBuilder {
     return this;
   }
 
-  /** The server to behave as; {@link Version#REDIS_7_0} by default. */
+  /** Sets the server whose behaviour it has; {@link Version#REDIS_7_0} by default. */
   public EmbeddedServerBuilder version(Version newVersion) {
     version = newVersion;
     return this;
   }
 
-  /** The seed of what is random, such as RANDOMKEY, SPOP and node ids; another each time else. */
+  /**
+   * Sets the seed of random choices, such as RANDOMKEY, SPOP and node ids; by default a different
+   * one each time.
+   */
   public EmbeddedServerBuilder seed(long newSeed) {
     seed = newSeed;
     return this;
   }
 
-  /** The time to go by; {@link EmbeddedClock#system()} by default. */
+  /** Sets the clock; {@link EmbeddedClock#system()} by default. */
   public EmbeddedServerBuilder clock(EmbeddedClock newClock) {
     clock = newClock;
     return this;
@@ -134,8 +137,8 @@ public final class EmbeddedServerBuilder {
    * Starts the server.
    *
    * @throws UncheckedIOException if a socket cannot be opened
-   * @throws IllegalStateException if epoll is wanted and not there, LZ4 is needed and not there, or
-   *     a Unix socket is asked of a cluster
+   * @throws IllegalStateException if epoll or LZ4 is needed and not on the class path, or a cluster
+   *     should listen on a Unix socket
    */
   public EmbeddedServer start() {
     if (compressIdleAfter != null) {

@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Faults and other answers on demand, for all nodes, or for one with {@link #on}. Each node counts
- * for itself. Safe for use by many threads; takes effect with the next command. Commands are named
- * in any case, subcommands as {@code client|setname}, and {@code *} stands for any.
+ * Fault injection and test replies, for all nodes, or for one with {@link #on}. Each node counts
+ * separately. Thread-safe; effective from the next command. Command names are case-insensitive,
+ * subcommands are written {@code client|setname}, and {@code *} matches any command.
  */
 public final class Faults {
 
@@ -30,19 +30,19 @@ public final class Faults {
     this.nodes = nodes;
   }
 
-  /** The faults of one node alone. */
+  /** Returns the faults of one node. */
   public Faults on(EmbeddedNode node) {
     return new Faults(topology, () -> List.of(node));
   }
 
   /**
-   * Answers the next executions of a command with an error instead.
+   * Answers the next executions of a command with an error.
    *
    * @param times how many executions per node
    * @param errorLine the whole error with its code, such as {@code LOADING Redis is loading the
    *     dataset in memory}
-   * @throws IllegalArgumentException if {@code times} is not positive, the line is empty, or there
-   *     is no such command
+   * @throws IllegalArgumentException if {@code times} is not positive, the line is empty, or the
+   *     command does not exist
    */
   public void failNext(String command, int times, String errorLine) {
     requireCommand(command);
@@ -54,7 +54,7 @@ public final class Faults {
   /**
    * Answers every execution of a command with an error, until {@link #clear()}.
    *
-   * @throws IllegalArgumentException if the line is empty or there is no such command
+   * @throws IllegalArgumentException if the line is empty or the command does not exist
    */
   public void errorOn(String command, String errorLine) {
     requireCommand(command);
@@ -63,10 +63,10 @@ public final class Faults {
   }
 
   /**
-   * Has the test answer every execution of a command, those of scripts and transactions included,
-   * until {@link #clear()}. Of two for the same command, the first one answers.
+   * Lets an interceptor answer every execution of a command, including those of scripts and
+   * transactions, until {@link #clear()}. If there are two for a command, the first one is used.
    *
-   * @throws IllegalArgumentException if there is no such command
+   * @throws IllegalArgumentException if the command does not exist
    */
   public void onCommand(String command, CommandInterceptor interceptor) {
     requireCommand(command);
@@ -78,10 +78,10 @@ public final class Faults {
   }
 
   /**
-   * Has every execution of a command wait first, until {@link #clear()}. Only the connection that
-   * sent it waits, by the machine's clock.
+   * Delays every execution of a command, until {@link #clear()}. Only the connection that sent it
+   * waits, by the machine's clock.
    *
-   * @throws IllegalArgumentException if the duration is not positive or there is no such command
+   * @throws IllegalArgumentException if the duration is not positive or the command does not exist
    */
   public void latency(String command, Duration before) {
     requireCommand(command);
@@ -91,10 +91,10 @@ public final class Faults {
   }
 
   /**
-   * Runs the next executions of a command but loses their replies: the client waits in vain, and
-   * what it gets next is the reply to its next command.
+   * Runs the next executions of a command but drops their replies: the client waits in vain, and
+   * the next reply that it gets belongs to its next command.
    *
-   * @throws IllegalArgumentException if {@code times} is not positive or there is no such command
+   * @throws IllegalArgumentException if {@code times} is not positive or the command does not exist
    */
   public void dropReplies(String command, int times) {
     requireCommand(command);
@@ -103,8 +103,8 @@ public final class Faults {
   }
 
   /**
-   * Cuts every connection once it has been sent so many more bytes, in the middle of a reply if
-   * need be, until {@link #clear()}.
+   * Cuts every connection after it has been sent this many more bytes, even within a reply, until
+   * {@link #clear()}.
    *
    * @throws IllegalArgumentException if the number is negative
    */
@@ -113,17 +113,17 @@ public final class Faults {
     each(faults -> faults.cutAfterBytes = bytes);
   }
 
-  /** Answers LOADING to whatever a server that loads its data refuses, or stops doing so. */
+  /** Starts or stops answering LOADING to all commands that a loading server refuses. */
   public void loading(boolean on) {
     each(faults -> faults.loading = on);
   }
 
-  /** Answers READONLY to writes as a replica does, or stops doing so. */
+  /** Starts or stops answering READONLY to writes, as a replica does. */
   public void readOnly(boolean on) {
     each(faults -> faults.readOnly = on);
   }
 
-  /** Stops reading from sockets, as a stopped process does, or goes on. */
+  /** Stops or resumes reading from sockets, like a suspended process. */
   public void pauseReading(boolean on) {
     nodes.get().forEach(node -> node.freeze(on));
   }
@@ -132,7 +132,7 @@ public final class Faults {
     nodes.get().forEach(node -> change.accept(node.node().faults));
   }
 
-  /** Ends all faults; what has been lost stays lost. */
+  /** Ends all faults. Lost replies stay lost. */
   public void clear() {
     each(FaultRules::clear);
     pauseReading(false);

@@ -7,12 +7,12 @@ import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.List;
 
 /**
- * What compressing idle values has done since the start, on all nodes. A snapshot.
+ * The figures of idle compression since the start, on all nodes. A snapshot.
  *
- * @param compressed values compressed, each as often as that happened
- * @param expanded values expanded again because a command used them
- * @param bytesBefore the length of the compressed values together
- * @param bytesAfter what was kept of them
+ * @param compressed the number of compressions
+ * @param expanded the number of decompressions because a command used the value
+ * @param bytesBefore the total original length of the compressed values
+ * @param bytesAfter their total compressed length
  */
 public record IdleCompression(long compressed, long expanded, long bytesBefore, long bytesAfter) {
   static IdleCompression of(List<ServerNode> nodes) {

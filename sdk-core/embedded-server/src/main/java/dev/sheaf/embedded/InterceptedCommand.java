@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** A command on its way to the server, as a {@link CommandInterceptor} sees it. */
+/** A command that a {@link CommandInterceptor} answers. */
 public final class InterceptedCommand {
   private final EmbeddedNode node;
   private final String name;
@@ -21,17 +21,17 @@ public final class InterceptedCommand {
     this.words = words;
   }
 
-  /** The node that it was sent to. */
+  /** Returns the node that it was sent to. */
   public EmbeddedNode node() {
     return node;
   }
 
-  /** In lower case; a subcommand as {@code client|setname}. */
+  /** Returns the name in lower case; a subcommand as {@code client|setname}. */
   public String name() {
     return name;
   }
 
-  /** What follows the name of the command, read as UTF-8; a subcommand comes first. */
+  /** Returns the arguments, read as UTF-8; a subcommand comes first. */
   public List<String> arguments() {
     return Arrays.stream(words)
         .skip(1)
@@ -40,26 +40,26 @@ public final class InterceptedCommand {
   }
 
   /**
-   * A copy of the bytes of one of the {@link #arguments}.
+   * Returns a copy of the bytes of one of the {@link #arguments}.
    *
-   * @throws IndexOutOfBoundsException if there is no such argument
+   * @throws IndexOutOfBoundsException if the argument does not exist
    */
   public byte[] bytes(int argument) {
     return words[argument + 1].clone();
   }
 
-  /** The answer of the server itself, which runs the command. */
+  /** Runs the command and returns the server's own reply. */
   public Object proceed() {
     return FaultRules.PROCEED;
   }
 
-  /** A simple string, such as {@code OK}. */
+  /** Returns a simple string reply, such as {@code OK}. */
   public Object status(String text) {
     return new RecordedReply.Text('+', Bytes.oneLine(text));
   }
 
   /**
-   * An error.
+   * Returns an error reply.
    *
    * @param line the whole line with its code, such as {@code ERR no}
    */

@@ -122,7 +122,7 @@ public final class Main {
     }
   }
 
-  /** What the command line asks for. */
+  /** The parsed command line. */
   static final class Options {
     private static final Pattern CLUSTER = Pattern.compile("(\\d{1,5})x(\\d{1,3})");
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})(us|ms|s)");
@@ -135,7 +135,7 @@ public final class Main {
     private boolean help;
 
     /**
-     * @throws IllegalArgumentException for what is unknown, malformed or does not go together
+     * @throws IllegalArgumentException if options are unknown, malformed or contradictory
      */
     static Options parse(List<String> args) {
       Options options = new Options();

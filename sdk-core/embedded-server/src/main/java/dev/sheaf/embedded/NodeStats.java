@@ -9,16 +9,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a node (or all nodes of a server together) has counted since the start or the last reset. A
+ * The counters of a node, or the sum of all nodes of a server, since the start or the last reset. A
  * snapshot.
  *
- * @param commandsProcessed commands that ran, those inside transactions and scripts included
- * @param commandCounts runs by command name in lower case, subcommands as {@code client|setname};
- *     without commands that never ran
+ * @param commandsProcessed the number of commands that ran, including those in transactions and
+ *     scripts
+ * @param commandCounts executions by command name in lower case, subcommands as {@code
+ *     client|setname}; without commands that never ran
  * @param connectionsReceived connections accepted
  * @param bytesIn bytes read from sockets
  * @param bytesOut bytes of replies and pushed messages
- * @param readBatches socket reads that held at least one whole command: about how many times
+ * @param readBatches socket reads that contained at least one whole command: about how many times
  *     clients wrote
  */
 public record NodeStats(
@@ -29,7 +30,7 @@ public record NodeStats(
     long bytesOut,
     long readBatches) {
 
-  /** How often the command ran; its name in any case, subcommands as {@code client|setname}. */
+  /** Returns how often the command ran; its name is case-insensitive. */
   public long count(String command) {
     return commandCounts.getOrDefault(command.toLowerCase(Locale.ROOT), 0L);
   }

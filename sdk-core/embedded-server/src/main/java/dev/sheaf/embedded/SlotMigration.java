@@ -8,8 +8,7 @@ import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerNode;
 
 /**
- * The move of a slot from one master to another, in the steps a real cluster takes. Safe for use by
- * many threads.
+ * The migration of a slot from one master to another, in the steps of a real cluster. Thread-safe.
  */
 public final class SlotMigration {
   private static final int KEYS_AT_ONCE = 1000;
@@ -20,7 +19,7 @@ public final class SlotMigration {
   private final ServerNode from;
   private final ServerNode to;
 
-  /** Begins it; on the command thread. */
+  /** Starts the migration. Called on the command thread. */
   SlotMigration(CommandThread thread, Nodes nodes, int slot, ServerNode from, ServerNode to) {
     Check.argument(slot < 0 || slot >= Slots.COUNT, "slot must be 0 to 16383: %s", slot);
     Check.argument(nodes.owner(slot) != from, "node %s does not serve slot %s", from.port(), slot);
@@ -36,9 +35,9 @@ public final class SlotMigration {
   }
 
   /**
-   * Moves up to {@code max} keys; returns how many moved.
+   * Moves up to {@code max} keys. Returns how many were moved.
    *
-   * @throws IllegalStateException if the slot is no longer on its way
+   * @throws IllegalStateException if the slot is no longer migrating
    */
   public int moveKeys(int max) {
     return thread.call(
@@ -54,7 +53,7 @@ public final class SlotMigration {
         });
   }
 
-  /** Moves the remaining keys and gives the slot to its new owner. */
+  /** Moves the remaining keys and assigns the slot to its new owner. */
   public void finish() {
     thread.run(
         () -> {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The data of all nodes at one moment, to be put back by {@link EmbeddedServer#restore}. It does
- * not change, and may be restored any number of times.
+ * A consistent copy of the data of all nodes, for {@link EmbeddedServer#restore}. Immutable; can be
+ * restored any number of times.
  */
 public final class Snapshot {
   private final Map<ServerNode, List<Database>> databases = new LinkedHashMap<>();

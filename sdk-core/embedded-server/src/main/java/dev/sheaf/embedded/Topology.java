@@ -21,9 +21,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes of a server with their ports: how they come, listen, join and go. */
+/** The nodes of a server and their ports: creation, listening, joining and removal. */
 final class Topology {
-  /** How long a port that was closed a moment ago may take to be free again. */
+  /** How long a closed port may take to become free. */
   private static final Duration REOPEN_TIMEOUT = Duration.ofSeconds(2);
 
   private static final int REOPEN_RETRY_MILLIS = 5;
@@ -111,7 +111,10 @@ final class Topology {
     return "redis://" + user + "127.0.0.1:" + port;
   }
 
-  /** The master that has a key; the first master of a standalone server. On the command thread. */
+  /**
+   * Returns the master of a key; on a standalone server the first master. Called on the command
+   * thread.
+   */
   ServerNode ownerOf(byte[] key) {
     if (!nodes.isCluster()) {
       return nodes.all().stream().filter(ServerNode::isMaster).findFirst().orElseThrow();
@@ -123,22 +126,22 @@ final class Topology {
     return owner;
   }
 
-  /** Runs something on the command thread and waits for its outcome. */
+  /** Runs a task on the command thread and waits for its result. */
   <T> T call(Callable<T> work) {
     return thread.call(work);
   }
 
-  /** Runs something on the command thread and waits until it is done. */
+  /** Runs a task on the command thread and waits for it. */
   void run(Runnable work) {
     thread.run(work);
   }
 
-  /** What is known of each command. */
+  /** Returns the command table. */
   CommandTable commands() {
     return nodes.commands.table();
   }
 
-  /** Opens a sentinel that watches the nodes; returns its port. */
+  /** Starts a sentinel that watches the nodes. Returns its port. */
   int openSentinel(String masterName, ServerClock clock) throws IOException {
     Nodes own = new Nodes(false, clock, listener.thread(), nodes.commands, 0);
     ServerNode sentinel =
@@ -164,7 +167,7 @@ final class Topology {
     return node.announcedHost() + " " + node.announcedPort;
   }
 
-  /** A copy. */
+  /** Returns a copy. */
   List<EmbeddedNode> wrappers() {
     return List.copyOf(wrappers);
   }
@@ -178,7 +181,7 @@ final class Topology {
     throw new IllegalArgumentException("no node " + node.id);
   }
 
-  /** A new node on a free port: a replica of the master, or a master without slots. */
+  /** Adds a node on a free port: a replica of the master, or a master without slots. */
   EmbeddedNode join(@Nullable ServerNode master) {
     ServerNode added =
         thread.call(

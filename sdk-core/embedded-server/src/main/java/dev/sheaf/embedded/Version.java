@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** The server whose behaviour an {@link EmbeddedServer} has. */
+/** The servers whose behaviour an {@link EmbeddedServer} can have. */
 public enum Version {
-  /** Redis 7.0, the default: the oldest one that clients still have to serve. */
+  /** Redis 7.0, the default: the oldest version that clients commonly support. */
   REDIS_7_0,
-  /** Redis 7.4, the first one with times to live of hash fields. */
+  /** Redis 7.4, the first version with a time to live for hash fields. */
   REDIS_7_4,
   REDIS_8_0,
   VALKEY_8_1;
@@ -20,9 +20,9 @@ public enum Version {
   }
 
   /**
-   * By the name that {@link #toString} gives.
+   * Returns the version with this name, as {@link #toString} returns it.
    *
-   * @throws IllegalArgumentException for any other
+   * @throws IllegalArgumentException if there is none
    */
   static Version named(String name) {
     for (Version version : values()) {
@@ -34,7 +34,7 @@ public enum Version {
     throw new IllegalArgumentException("there is no version " + name + ", only " + names);
   }
 
-  /** Such as {@code valkey-8.1}. */
+  /** Returns the name, such as {@code valkey-8.1}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replaceFirst("_", "-").replace('_', '.');

@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link DictionaryCleaner} has done. Immutable.
+ * The result of a {@link DictionaryCleaner}. Immutable.
  *
- * @param keys how many keys it has looked at; a key may be met more than once
+ * @param keys the number of keys it has scanned; a key can be counted more than once
  * @param removed the dictionaries that it has removed, or would have in a dry run; unmodifiable
- * @param obstacle why a reference may have been missed, so that nothing was removed; null if all
- *     was seen
+ * @param obstacle why the scan may have missed a reference, so that nothing was removed; null if it
+ *     was complete
  */
 public record Cleanup(long keys, List<DictionaryInfo> removed, @Nullable String obstacle) {
 
-  /** Makes the list unmodifiable. */
+  /** Copies the list. */
   public Cleanup {
     removed = List.copyOf(removed);
   }

@@ -7,20 +7,21 @@ import java.util.Objects;
 import java.util.function.LongConsumer;
 
 /**
- * How a {@link DictionaryCleaner} works. Immutable; {@link #defaults} begins, the {@code with}
- * methods change one thing.
+ * The options of a {@link DictionaryCleaner}. Immutable. {@link #defaults} creates options; each
+ * {@code with} method returns a copy with one change.
  *
- * @param dryRun whether to find only, and remove nothing
+ * @param dryRun whether to remove nothing
  * @param unusedFor how long no client may have used a dictionary, by the server's clock; a day by
- *     default. Two hours are the least: a client that has lost touch with the server may use one
- *     for as long as its lease, which an hour bounds
- * @param keysPerSecond how many keys, fields, elements and entries to look at in a second at most;
- *     5,000 by default, so that a server has time for others
- * @param keysPerStep how many of these to look at in one step; 100 by default
- * @param maxListElements a list is looked at in one step, because its elements move; with a longer
- *     one nothing is removed. 10,000 by default, which keep a server busy for some milliseconds
- * @param progress is told how many keys have been looked at after each step, on the cleaning
- *     thread; what it throws ends the cleaning
+ *     default, two hours at least: a client without contact to the server can use a dictionary
+ *     until its lease ends, which is at most an hour
+ * @param keysPerSecond the most keys, fields, elements and entries to scan in a second; 5,000 by
+ *     default, so that the server has time for others
+ * @param keysPerStep how many of these to scan in one step; 100 by default
+ * @param maxListElements the longest list that is scanned. Elements of lists move, so a list is
+ *     scanned in one step; with a longer one nothing is removed. 10,000 by default, which take a
+ *     server some milliseconds
+ * @param progress called after each step on the cleaning thread, with the number of scanned keys;
+ *     an exception from it stops the cleaning
  */
 @CheckReturnValue
 public record CleanupOptions(
@@ -36,7 +37,7 @@ public record CleanupOptions(
       new CleanupOptions(false, Duration.ofDays(1), 5_000, 100, 10_000, keys -> {});
 
   /**
-   * Checks the options.
+   * Validates the options.
    *
    * @throws IllegalArgumentException if a limit is out of its range; the message names it
    */
@@ -57,34 +58,34 @@ public record CleanupOptions(
     }
   }
 
-  /** The defaults named above. */
+  /** Returns the defaults named above. */
   public static CleanupOptions defaults() {
     return DEFAULTS;
   }
 
-  /** These options, finding only. */
+  /** Returns a copy that removes nothing. */
   public CleanupOptions withDryRun() {
     return new CleanupOptions(
         true, unusedFor, keysPerSecond, keysPerStep, maxListElements, progress);
   }
 
-  /** These options with another time without use. */
+  /** Returns a copy with another {@link #unusedFor}. */
   public CleanupOptions withUnusedFor(Duration time) {
     return new CleanupOptions(dryRun, time, keysPerSecond, keysPerStep, maxListElements, progress);
   }
 
-  /** These options with another pace. */
+  /** Returns a copy with another pace. */
   public CleanupOptions withPace(int keysPerSecond, int keysPerStep) {
     return new CleanupOptions(
         dryRun, unusedFor, keysPerSecond, keysPerStep, maxListElements, progress);
   }
 
-  /** These options for other lists. */
+  /** Returns a copy with another {@link #maxListElements}. */
   public CleanupOptions withMaxListElements(int elements) {
     return new CleanupOptions(dryRun, unusedFor, keysPerSecond, keysPerStep, elements, progress);
   }
 
-  /** These options with a listener. */
+  /** Returns a copy with a progress listener. */
   public CleanupOptions withProgress(LongConsumer progress) {
     return new CleanupOptions(
         dryRun, unusedFor, keysPerSecond, keysPerStep, maxListElements, progress);

@@ -29,21 +29,21 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes the trained dictionaries that nothing needs any more: those that are current for no
- * prefix, that no client has used for some time, and that no value refers to. It looks at all keys
- * of the server, or of all primaries of a cluster: strings, values of hashes, elements of lists and
+ * Removes trained dictionaries that are no longer needed: those that are not current for a prefix,
+ * that no client has used for some time, and that no value refers to. It scans all keys of the
+ * server, or of all primaries of a cluster: strings, values of hashes, elements of lists and
  * entries of streams.
  *
- * <p>A dictionary that a client begins to use meanwhile stays. Nothing is removed if a value may
- * have escaped the scan: if a command ran that moves values, if a node was restarted or replaced,
- * or if a list is too long to be looked at in one step. Not seen are values that other programs
- * copy byte by byte while it scans.
+ * <p>A dictionary that a client starts to use meanwhile is kept. Nothing is removed if the scan may
+ * have missed a value: because a command ran that moves values, a node was restarted or replaced,
+ * or a list is too long to be scanned in one step. Values that other programs copy byte by byte
+ * during the scan are not noticed.
  *
- * <p>One cleaner runs once, on one thread.
+ * <p>A cleaner runs once, on one thread.
  */
 public final class DictionaryCleaner {
 
-  /** These bring stored bytes to another place, which the scan may have passed already. */
+  /** These commands move stored bytes to another key, which the scan may have passed. */
   private static final Set<String> MOVING =
       Set.of(
           "rename",
@@ -62,18 +62,18 @@ public final class DictionaryCleaner {
 
   private static final Set<String> IDENTITY = Set.of("run_id", "master_replid");
 
-  /** So much of a value names its dictionary. */
+  /** The prefix of a value that names its dictionary. */
   private static final int HEAD_BYTES = 12;
 
-  /** What a line of CLUSTER NODES has before the slots. */
+  /** The fields of a line of CLUSTER NODES before the slots. */
   private static final int SLOTS_PART = 8;
 
-  /** What the script answers first for a list that is too long. */
+  /** The script's first reply element for a list that is too long. */
   private static final String TOO_LONG = "long";
 
   /**
-   * The heads of the values of a key that may refer to dictionaries, each once, behind the place
-   * where to go on.
+   * Returns the distinct prefixes of a key's values that may refer to dictionaries, after the
+   * position at which to continue.
    */
   private static final String HEADS =
       "local seen, heads = {}, {''} "
@@ -103,7 +103,7 @@ public final class DictionaryCleaner {
           + "elseif type == 'string' then look(redis.call('GETRANGE', KEYS[1], 0, 11)) end "
           + "return heads";
 
-  /** Those that are current for no prefix and that no client has used for some time. */
+  /** Returns those that are not current and that no client has used for some time. */
   private static final String FIND_UNUSED =
       "local now = tonumber(redis.call('TIME')[1]) local current = {} local unused = {} "
           + "for _, id in ipairs(redis.call('HVALS', KEYS[2])) do current[id] = true end "
@@ -113,7 +113,7 @@ public final class DictionaryCleaner {
           + "unused[#unused + 1] = id unused[#unused + 1] = used end end "
           + "return unused";
 
-  /** Removes one, unless it has become current or was used since. */
+  /** Removes a dictionary, unless it has become current or was used since. */
   private static final String REMOVE =
       "for _, id in ipairs(redis.call('HVALS', KEYS[2])) do "
           + "if id == ARGV[1] then return 0 end end "
@@ -125,14 +125,14 @@ public final class DictionaryCleaner {
   private final CleanupOptions options;
   private final KeyScan scan;
 
-  /** When those were used last that are unused and not referred to, as far as is known. */
+  /** Returns the last uses of the dictionaries that are unused and have no known references. */
   private final Map<Integer, String> unused = new HashMap<>();
 
   private long keys;
   private long elements;
   private @Nullable String obstacle;
 
-  /** Prepares a cleaning over a client's connection. */
+  /** Creates a cleaner that uses a client's connection. */
   public DictionaryCleaner(Sheaf<?, ?> sheaf, CleanupOptions options) {
     this.connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
     this.options = options;
@@ -140,8 +140,8 @@ public final class DictionaryCleaner {
   }
 
   /**
-   * Cleans. Blocks until all keys have been looked at, or no unused dictionary is left; an
-   * interrupt ends it between two steps.
+   * Runs the cleaning. Blocks until all keys have been scanned, or no unused dictionary is left. An
+   * interrupt stops it between two steps.
    *
    * @throws io.lettuce.core.RedisException if a server fails or does not allow SCAN, GETRANGE,
    *     EVAL, INFO and, in a cluster, CLUSTER NODES; nothing is removed then
@@ -226,7 +226,7 @@ public final class DictionaryCleaner {
     } while (!cursor.equals(KeyScan.BEGINNING));
   }
 
-  /** Asks the primary itself, whatever the client reads from: a replica may be late. */
+  /** Reads from the primary, whatever the client reads from: a replica can lag. */
   private void look(StoredCommands node, List<byte[]> found) {
     List<Future<Object>> reads = new ArrayList<>();
     for (byte[] key : found) {
@@ -247,7 +247,7 @@ public final class DictionaryCleaner {
   private void lookInto(StoredCommands node, byte[] key) {
     byte[] from = {};
     do {
-      // Of a stream, the last entry is the first of the next step.
+      // In a stream, the last entry of a step is the first of the next one.
       CommandArgs<byte[], byte[]> script =
           StoredCommands.args()
               .add(HEADS)
@@ -278,7 +278,7 @@ public final class DictionaryCleaner {
     }
   }
 
-  /** What must be the same after the scan, by what it means if it is not. */
+  /** What must not change during the scan, with the meaning of a change. */
   private Map<String, String> facts(Map<String, StoredCommands> nodes) {
     Map<String, String> facts = new TreeMap<>();
     nodes.forEach((name, node) -> addFacts(facts, " on the node " + name, node));

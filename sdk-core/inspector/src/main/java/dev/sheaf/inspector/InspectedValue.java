@@ -4,17 +4,17 @@ package dev.sheaf.inspector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One value, or one element of a key, as it was found. Immutable.
+ * One value, or one element of a key. Immutable.
  *
  * @param name the field, index, score or identifier of an element; null for a string
- * @param form what it was recognised as
+ * @param form the recognised format
  * @param algorithm such as "snappy"; null if it is not compressed
  * @param storedBytes its size on the server
- * @param originalBytes its size decompressed; -1 if unknown
- * @param kind how the preview shows it
- * @param preview the beginning of the value, cut at the limit; empty if it cannot be read
+ * @param originalBytes its decompressed size; -1 if unknown
+ * @param kind the kind of the preview
+ * @param preview the start of the value, truncated at the limit; empty if it cannot be decoded
  * @param isComplete whether the preview shows all of it
- * @param problem why it cannot be read; null if it can
+ * @param problem why it cannot be decoded; null otherwise
  */
 public record InspectedValue(
     @Nullable String name,
@@ -27,9 +27,9 @@ public record InspectedValue(
     boolean isComplete,
     @Nullable String problem) {
 
-  /** How a preview shows a value. */
+  /** The kinds of a preview. */
   public enum Kind {
-    /** Text that begins and ends like a JSON document. */
+    /** Text that starts and ends like a JSON document. */
     JSON,
     /** UTF-8 text. */
     TEXT,
@@ -37,7 +37,7 @@ public record InspectedValue(
     HEX
   }
 
-  /** How much of the original is stored, such as 0.3; 1 if it is not compressed or unknown. */
+  /** Returns stored size by original size, such as 0.3; 1 if it is not compressed or unknown. */
   public double ratio() {
     return originalBytes <= 0 ? 1 : (double) storedBytes / originalBytes;
   }

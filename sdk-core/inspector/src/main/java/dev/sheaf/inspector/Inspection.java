@@ -6,18 +6,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is stored under a key, at about one moment. Immutable.
+ * The data stored under a key, read at about the same time. Immutable.
  *
- * @param type "string", "hash", "list", "set", "zset", "stream" or another; "none" if there is no
- *     such key
- * @param ttl how long the key has to live; null for ever
- * @param encoding how the server keeps it; null if it does not tell
- * @param memoryBytes how much memory it takes there; -1 if the server does not tell
+ * @param type "string", "hash", "list", "set", "zset", "stream" or another; "none" if the key does
+ *     not exist
+ * @param ttl the time to live; null without one
+ * @param encoding the server's internal encoding; null if unknown
+ * @param memoryBytes its memory on the server; -1 if unknown
  * @param slot its slot in a cluster
  * @param node the node that has the slot, as {@code host:port}; null on a single server
- * @param elements how many elements it has; 1 for a string
+ * @param elements the number of elements; 1 for a string
  * @param values the value, or the first elements; unmodifiable
- * @param note why values are left out; null if they are not
+ * @param note why values are omitted; null otherwise
  */
 public record Inspection(
     String type,
@@ -30,12 +30,12 @@ public record Inspection(
     List<InspectedValue> values,
     @Nullable String note) {
 
-  /** Makes the values unmodifiable. */
+  /** Copies the values. */
   public Inspection {
     values = List.copyOf(values);
   }
 
-  /** Whether the key exists. */
+  /** Returns whether the key exists. */
   public boolean exists() {
     return !type.equals("none");
   }

@@ -2,14 +2,14 @@
 package dev.sheaf.inspector;
 
 /**
- * How much an inspection looks at. Immutable.
+ * The limits of an inspection. Immutable.
  *
- * @param maxReadBytes larger values are not read from the server; 4 MiB by default. Elements of a
- *     key are judged by their mean size, as MEMORY USAGE tells it, and read where it may not be
- *     asked
- * @param maxOriginalBytes larger values are not decompressed; 16 MiB by default
- * @param previewBytes so much of each value is shown; 4 KiB by default
- * @param maxElements so many elements of a key are shown; 20 by default
+ * @param maxReadBytes the largest value that is read from the server; 4 MiB by default. Elements of
+ *     a key are judged by their mean size from MEMORY USAGE, and are read if that command is not
+ *     allowed
+ * @param maxOriginalBytes the largest value that is decompressed; 16 MiB by default
+ * @param previewBytes the bytes of each value that are shown; 4 KiB by default
+ * @param maxElements the elements of a key that are shown; 20 by default
  */
 public record InspectionLimits(
     int maxReadBytes, int maxOriginalBytes, int previewBytes, int maxElements) {
@@ -18,7 +18,7 @@ public record InspectionLimits(
       new InspectionLimits(4 << 20, 16 << 20, 4 << 10, 20);
 
   /**
-   * Checks the limits.
+   * Validates the limits.
    *
    * @throws IllegalArgumentException if one is not positive; the message names it
    */
@@ -35,7 +35,7 @@ public record InspectionLimits(
     }
   }
 
-  /** The defaults named above. */
+  /** Returns the defaults named above. */
   public static InspectionLimits defaults() {
     return DEFAULTS;
   }

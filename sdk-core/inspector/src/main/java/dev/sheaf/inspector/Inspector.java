@@ -18,11 +18,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of what is stored under a key, in whatever form, which shows what it stands for: whether
- * Sheaf compressed it, or GLIDE, Redisson or gzip. It never writes, and reads no more than it is
- * allowed; elements that follow as many bytes of others as a value may have are named only.
+ * Reads what is stored under a key and decodes it, whether it was compressed by Sheaf, GLIDE,
+ * Redisson or gzip. It never writes, and reads no more than its limits allow. Once elements have
+ * reached the limit for a value, further ones are only named.
  *
- * <p>Thread-safe; each inspection makes up to six round trips.
+ * <p>Thread-safe. Each inspection takes up to six round trips.
  */
 public final class Inspector {
 
@@ -39,32 +39,32 @@ public final class Inspector {
         new Recognizer(new KnownDictionaries(commands::dictionary), limits.maxOriginalBytes());
   }
 
-  /** An inspector over the connection of a client, with the default limits. */
+  /** Creates an inspector that uses a client's connection, with the default limits. */
   public static Inspector of(Sheaf<?, ?> sheaf) {
     return of(sheaf, InspectionLimits.defaults());
   }
 
-  /** An inspector over the connection of a client. */
+  /** Creates an inspector that uses a client's connection. */
   public static Inspector of(Sheaf<?, ?> sheaf, InspectionLimits limits) {
     return new Inspector(sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone(), limits);
   }
 
   /**
-   * Looks at a key that is stored as UTF-8 text, as {@link #inspect(byte[])} does.
+   * Inspects a key, given as UTF-8 text, as {@link #inspect(byte[])} does.
    *
-   * @return also for a key that does not exist
+   * @return never null, also for a key that does not exist
    */
   public Inspection inspect(String key) {
     return inspect(key.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * Looks at a key. Blocks, for the connection's command time-out at most for each round trip.
+   * Inspects a key. Blocks at most the connection's command time-out for each round trip.
    *
-   * @param key as it is on the server
-   * @return also for a key that does not exist
+   * @param key the key in its stored form
+   * @return never null, also for a key that does not exist
    * @throws io.lettuce.core.RedisException if the server does not answer, or does not allow TYPE or
-   *     to read this type
+   *     reading this type
    */
   public Inspection inspect(byte[] key) {
     String type = text(commands.call(CommandType.TYPE, StoredCommands.key(key)));
@@ -152,7 +152,7 @@ public final class Inspector {
     return new Content(1, List.of(beginningOf(bytes(beginning), length)), null);
   }
 
-  /** What the first bytes of a value tell that is too large to be read. */
+  /** Describes a value that is too large to read by its first bytes. */
   private InspectedValue beginningOf(byte[] beginning, long length) {
     boolean sheaf =
         beginning.length >= Envelope.HEADER_BYTES
@@ -176,11 +176,11 @@ public final class Inspector {
         null, StoredForm.RAW, null, length, -1, preview.kind(), preview.text(), false, problem);
   }
 
-  /** An element as it is stored. */
-  @SuppressWarnings("ArrayRecordComponent") // Handed on at once, never compared.
+  /** An element in its stored form. */
+  @SuppressWarnings("ArrayRecordComponent") // Used at once, never compared.
   private record Element(@Nullable String name, byte[] stored) {}
 
-  /** Makes the elements of a reply. */
+  /** Converts a reply to elements. */
   private interface Reading {
     void read(List<?> reply, List<Element> target);
   }
@@ -210,7 +210,10 @@ public final class Inspector {
     return new Content(elements, shown(stored), null);
   }
 
-  /** Shows the first elements; small ones may stand for much, and for too much together. */
+  /**
+   * Decodes the first elements. Small ones can decompress to large ones, and together exceed the
+   * limit.
+   */
   private List<InspectedValue> shown(List<Element> stored) {
     List<InspectedValue> values = new ArrayList<>();
     long originalBytes = 0;

@@ -18,12 +18,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All keys with a prefix, but for those of dictionaries: node by node, step by step, at a pace. Not
- * thread-safe.
+ * An iteration over all keys with a prefix, except those of dictionaries: node by node, in steps,
+ * with a limited rate. Not thread-safe.
  */
 final class KeyScan {
 
-  /** Where the scan of a node begins. */
+  /** The cursor at which the scan of a node starts. */
   static final String BEGINNING = "0";
 
   private final StatefulConnection<?, ?> connection;
@@ -39,7 +39,7 @@ final class KeyScan {
     this.keysPerStep = keysPerStep;
   }
 
-  /** The server, or the primaries of a cluster that have keys, by a name that stays theirs. */
+  /** Returns the server, or the primaries of a cluster with slots, by a stable name. */
   Map<String, StoredCommands> nodes() {
     Map<String, StoredCommands> nodes = new LinkedHashMap<>();
     if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
@@ -57,7 +57,7 @@ final class KeyScan {
   /**
    * Some keys of a node.
    *
-   * @param next the cursor behind them; {@link #BEGINNING} after the last ones
+   * @param next the next cursor; {@link #BEGINNING} after the last keys
    */
   record Step(List<byte[]> keys, String next) {}
 
@@ -83,7 +83,7 @@ final class KeyScan {
     return part;
   }
 
-  /** A pattern of exactly the keys with a prefix. */
+  /** Returns a pattern that matches exactly the keys with a prefix. */
   static byte[] pattern(String prefix) {
     ByteArrayOutputStream pattern = new ByteArrayOutputStream();
     for (byte b : prefix.getBytes(StandardCharsets.UTF_8)) {
@@ -96,16 +96,16 @@ final class KeyScan {
     return pattern.toByteArray();
   }
 
-  /** Those are needed as they are to read anything else. */
+  /** These are needed unchanged to decode anything else. */
   private static boolean isOfDictionaries(byte[] key) {
     byte[] own = DictionaryStore.KEY.getBytes(StandardCharsets.UTF_8);
     return key.length >= own.length && Arrays.equals(key, 0, own.length, own, 0, own.length);
   }
 
   /**
-   * Sleeps until so much may have been looked at.
+   * Sleeps as long as the rate limit requires.
    *
-   * @param looked keys, fields and elements since the beginning
+   * @param looked the number of keys, fields and elements since the start
    */
   void keepPace(long looked) {
     long dueNanos = startNanos + looked * TimeUnit.SECONDS.toNanos(1) / keysPerSecond;

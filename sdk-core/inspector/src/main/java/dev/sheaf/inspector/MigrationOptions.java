@@ -8,19 +8,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Migrator} is to do. Immutable; {@link #compress} and {@link #decompress} begin, the
- * {@code with} methods change one thing.
+ * The options of a {@link Migrator}. Immutable. {@link #compress} and {@link #decompress} create
+ * options; each {@code with} method returns a copy with one change.
  *
- * @param compression the policies to compress by; for decompressing, what can be read
- * @param decompress whether to undo compression
- * @param prefix how the keys begin that are looked at, in UTF-8; empty for all keys
- * @param dryRun whether to count only, and write nothing
- * @param keysPerSecond how many keys, fields of hashes and elements of lists to look at in a second
- *     at most; 5,000 by default, so that a server has time for others
- * @param keysPerStep how many of these to look at in one step; 100 by default. Their values are in
+ * @param compression the policies for compression; for decompression, what can be read
+ * @param decompress whether to decompress
+ * @param prefix the prefix of the keys, in UTF-8; empty for all keys
+ * @param dryRun whether to write nothing
+ * @param keysPerSecond the most keys, fields of hashes and elements of lists to process in a
+ *     second; 5,000 by default, so that the server has time for others
+ * @param keysPerStep how many of these to process in one step; 100 by default. Their values are in
  *     memory at the same time
- * @param resumeToken where to go on, from {@link MigrationProgress#resumeToken}; null to begin
- * @param progress is told after each step, on the migrating thread; what it throws ends the
+ * @param resumeToken where to continue, from {@link MigrationProgress#resumeToken}; null to start
+ * @param progress called after each step on the migrating thread; an exception from it stops the
  *     migration
  */
 @CheckReturnValue
@@ -38,7 +38,7 @@ public record MigrationOptions(
   private static final int DEFAULT_KEYS_PER_STEP = 100;
 
   /**
-   * Checks the options.
+   * Validates the options.
    *
    * @throws IllegalArgumentException if a limit is not positive; the message names it
    */
@@ -56,12 +56,14 @@ public record MigrationOptions(
     }
   }
 
-  /** Compresses what is stored raw, as a client with these options would have. */
+  /**
+   * Returns options that compress uncompressed values, as a client with these options would have.
+   */
   public static MigrationOptions compress(CompressionOptions compression, String prefix) {
     return of(compression, false, prefix);
   }
 
-  /** Stores compressed values raw again. */
+  /** Returns options that store compressed values uncompressed. */
   public static MigrationOptions decompress(CompressionOptions compression, String prefix) {
     return of(compression, true, prefix);
   }
@@ -79,25 +81,25 @@ public record MigrationOptions(
         progress -> {});
   }
 
-  /** These options, counting only. */
+  /** Returns a copy that writes nothing. */
   public MigrationOptions withDryRun() {
     return new MigrationOptions(
         compression, decompress, prefix, true, keysPerSecond, keysPerStep, resumeToken, progress);
   }
 
-  /** These options with another pace. */
+  /** Returns a copy with another pace. */
   public MigrationOptions withPace(int keysPerSecond, int keysPerStep) {
     return new MigrationOptions(
         compression, decompress, prefix, dryRun, keysPerSecond, keysPerStep, resumeToken, progress);
   }
 
-  /** These options, to go on where another migration was. */
+  /** Returns a copy that continues an earlier migration. */
   public MigrationOptions withResumeToken(String token) {
     return new MigrationOptions(
         compression, decompress, prefix, dryRun, keysPerSecond, keysPerStep, token, progress);
   }
 
-  /** These options with a listener. */
+  /** Returns a copy with a progress listener. */
   public MigrationOptions withProgress(Consumer<MigrationProgress> progress) {
     return new MigrationOptions(
         compression, decompress, prefix, dryRun, keysPerSecond, keysPerStep, resumeToken, progress);

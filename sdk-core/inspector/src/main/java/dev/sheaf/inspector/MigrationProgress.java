@@ -2,21 +2,22 @@
 package dev.sheaf.inspector;
 
 /**
- * How far a migration is. Immutable.
+ * The progress of a migration. Immutable.
  *
- * @param keys how many keys it has looked at; a key may be met more than once
- * @param changed how many values it has stored anew, or would have in a dry run: strings, values of
- *     hashes, elements of lists
- * @param unchanged how many of these it has left: too small, without gain, as they should be, or
- *     with a time to live of their own
- * @param otherTypes how many keys are of a type without values, or of streams; they are left
- * @param conflicts how many values were written, or elements moved, by others meanwhile; they are
- *     left
- * @param unreadable how many values look compressed and cannot be read; they are left
+ * @param keys the number of processed keys; a key can be counted more than once
+ * @param changed the number of values it has stored again, or would have in a dry run: strings,
+ *     values of hashes, elements of lists
+ * @param unchanged the number of these that it has skipped: too small, without gain, already in the
+ *     right form, or with a time to live of their own
+ * @param otherTypes the number of keys of types without values, or of streams; they are skipped
+ * @param conflicts the number of values that others have written, or elements that they have moved,
+ *     meanwhile; they are skipped
+ * @param unreadable the number of values that look compressed and cannot be decoded; they are
+ *     skipped
  * @param bytesBefore the size of the changed values before
- * @param bytesAfter and after
- * @param resumeToken where to go on after an interruption, while the cluster's primaries are the
- *     same
+ * @param bytesAfter the size of the changed values after
+ * @param resumeToken where to continue after an interruption, as long as the cluster's primaries
+ *     are the same
  */
 public record MigrationProgress(
     long keys,

@@ -26,15 +26,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compresses or decompresses the values that are stored already, where they are: strings, values of
- * hashes, and elements of lists. Keys keep their time to live. A value that another client writes
- * meanwhile is left as it was written.
+ * Compresses or decompresses stored values in place: strings, values of hashes, and elements of
+ * lists. Keys keep their time to live. A value that another client writes meanwhile is kept.
  *
- * <p>Left as they are, and readable, are entries of streams, which cannot be changed; fields of
- * hashes with a time to live of their own, which would be lost; and elements that move within their
- * list while it is migrated. Another run finds those.
+ * <p>Skipped, but readable, are entries of streams, which cannot be changed; fields of hashes with
+ * a time to live of their own, which would be lost; and elements that move within their list during
+ * the migration. Another run finds those.
  *
- * <p>Before compressing, see to it that every client reads compressed values. One migrator runs
+ * <p>Before compressing, make sure that every client can read compressed values. A migrator runs
  * once, on one thread.
  */
 public final class Migrator {
@@ -52,7 +51,7 @@ public final class Migrator {
 
   private long keys;
 
-  /** Fields of hashes and elements of lists that were looked at, which take their time too. */
+  /** The number of processed fields and elements, which count for the rate limit, too. */
   private long elements;
 
   private long changed;
@@ -63,13 +62,13 @@ public final class Migrator {
   private long bytesBefore;
   private long bytesAfter;
 
-  /** Prepares a migration over a client's connection. */
+  /** Creates a migrator that uses a client's connection. */
   public Migrator(Sheaf<?, ?> sheaf, MigrationOptions options) {
     this(sheaf, options, System::nanoTime);
   }
 
   /**
-   * Prepares a migration.
+   * Creates a migrator.
    *
    * @param nanoTime the clock of leases
    */
@@ -86,12 +85,13 @@ public final class Migrator {
   }
 
   /**
-   * Migrates. Blocks until all keys have been looked at; an interrupt ends it between two steps.
+   * Runs the migration. Blocks until all keys have been processed. An interrupt stops it between
+   * two steps.
    *
-   * @return how it ended
+   * @return the final progress
    * @throws io.lettuce.core.RedisException if a server fails or does not allow SCAN, GET, EVAL, and
    *     for hashes and lists TYPE, HSCAN or LRANGE; what was changed before stays changed
-   * @throws IllegalArgumentException if the resume token is none
+   * @throws IllegalArgumentException if the resume token is malformed
    */
   public MigrationProgress run() {
     dictionaries.attach(
@@ -164,7 +164,7 @@ public final class Migrator {
       }
     } catch (RedisCommandExecutionException e) {
       requireWrongType(e);
-      // Another client has put something else in its place.
+      // Another client has replaced it.
       conflicts++;
     }
   }
@@ -193,7 +193,7 @@ public final class Migrator {
   }
 
   private void list(byte[] key) {
-    // What is pushed from now on, clients of today store.
+    // Clients of this version compress what is pushed from now on.
     long length = (Long) KeyScan.notNull(commands.call(CommandType.LLEN, StoredCommands.key(key)));
     for (long first = 0; first < length; first += options.keysPerStep()) {
       CommandArgs<byte[], byte[]> range =
@@ -213,7 +213,7 @@ public final class Migrator {
     }
   }
 
-  /** What is to be stored of a value; the same array if it stays. */
+  /** Returns the form to store a value in; the same array if it does not change. */
   private byte[] target(byte[] key, byte[] stored) {
     boolean envelope = Envelope.looksLikeOne(stored, 0, stored.length);
     byte[] target = stored;
@@ -226,14 +226,14 @@ public final class Migrator {
       if (options.decompress() && envelope) {
         target = compression.decompress(stored);
         if (Envelope.looksLikeOne(target, 0, target.length)) {
-          // As it is, nobody could tell it from an envelope.
+          // Uncompressed, it could not be told from an envelope.
           target = stored;
         }
       } else if (!options.decompress() && !envelope) {
         target = compression.compress(key, stored);
       } else if (!options.decompress() && dictionary == 0 && usesDictionaries) {
         byte[] again = compression.compress(key, compression.decompress(stored));
-        // Without a dictionary it comes out as it was.
+        // Without a dictionary the result is the same.
         target = again.length < stored.length ? again : stored;
       }
     } catch (UnreadableValueException e) {

@@ -23,8 +23,8 @@ import java.util.zip.InflaterInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells in which of many forms a value is stored, and opens it. Never allocates more for it than it
- * is allowed. Thread-safe.
+ * Recognises the format of a stored value and decodes it. Never allocates more than its limit.
+ * Thread-safe.
  */
 final class Recognizer {
 
@@ -40,7 +40,7 @@ final class Recognizer {
   /**
    * Creates a recogniser.
    *
-   * @param dictionaries which reads them at once, on the calling thread
+   * @param dictionaries reads dictionaries on the calling thread
    */
   Recognizer(KnownDictionaries dictionaries, int maxOriginalBytes) {
     this.dictionaries = dictionaries;
@@ -49,12 +49,12 @@ final class Recognizer {
   }
 
   /**
-   * What a value was recognised as.
+   * The recognised format and content of a value.
    *
-   * @param original null if it cannot be read
+   * @param original null if it cannot be decoded
    * @param originalBytes -1 if unknown
    */
-  @SuppressWarnings("ArrayRecordComponent") // Handed on at once, never compared.
+  @SuppressWarnings("ArrayRecordComponent") // Used at once, never compared.
   record Recognized(
       StoredForm form,
       @Nullable String algorithm,
@@ -123,7 +123,7 @@ final class Recognizer {
     }
   }
 
-  /** What the beginning of an envelope says of its algorithm; null if it is cut. */
+  /** Returns the algorithm in an envelope; null if it is truncated. */
   @Nullable String algorithm(byte[] stored) {
     int id = Envelope.dictionaryId(stored, stored.length);
     if (id != 0) {
@@ -138,7 +138,7 @@ final class Recognizer {
         : codecs.nameOf(stored[Envelope.ALGORITHM_OFFSET] & 0xFF);
   }
 
-  /** Reads a value that may be anything. */
+  /** Decodes a value of any format. */
   private interface Opening {
     byte[] open() throws IOException;
   }
@@ -224,7 +224,7 @@ final class Recognizer {
     }
   }
 
-  /** A zlib header is a multiple of 31, so one value in a thousand looks like one by chance. */
+  /** A zlib header is a multiple of 31, so one value in a thousand resembles one by chance. */
   private static boolean isZlib(byte[] stored) {
     return stored.length > 6
         && stored[0] == 0x78
@@ -244,7 +244,7 @@ final class Recognizer {
     return ByteBuffer.wrap(bytes, offset, LENGTH_BYTES).order(order).getInt();
   }
 
-  /** Whether these bytes are UTF-8 text without control characters but those of white space. */
+  /** Returns whether these bytes are UTF-8 text without control characters except white space. */
   static boolean isText(byte[] bytes) {
     for (byte b : bytes) {
       if (b >= 0 && b < ' ' && b != '\n' && b != '\r' && b != '\t') {
@@ -263,7 +263,7 @@ final class Recognizer {
     }
   }
 
-  /** The longest beginning of at most so many bytes that does not cut a character in two. */
+  /** Returns the longest prefix of at most this many bytes that ends between two characters. */
   static byte[] cutText(byte[] text, int maxBytes) {
     int end = Math.min(text.length, maxBytes);
     while (end > 0 && end < text.length && (text[end] & 0xC0) == 0x80) {

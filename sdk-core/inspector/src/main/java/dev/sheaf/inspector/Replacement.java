@@ -8,15 +8,15 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores one value anew, if it still is the one that was read. Server and value are compared and
- * changed in one step, so that no write of others is lost.
+ * Replaces one value, if it has not changed since it was read. Comparison and replacement are one
+ * step on the server, so that no write of others is lost.
  */
 final class Replacement {
 
-  /** What the script answers if it has stored the value. */
+  /** The script's reply if it has stored the value. */
   static final long DONE = 1;
 
-  /** What it answers if the value must stay, because its time to live would be lost. */
+  /** The script's reply if the value must stay, because its time to live would be lost. */
   static final long LEFT = 2;
 
   private static final String STRING =
@@ -27,7 +27,7 @@ final class Replacement {
           + "else redis.call('SET', KEYS[1], ARGV[2], 'PX', math.max(ttl, 1)) end "
           + "return 1";
 
-  /** HSET makes a field forget its own time to live, which servers before 7.4 do not know. */
+  /** HSET removes the time to live of a field. Servers before 7.4 have none. */
   private static final String FIELD =
       "local value = redis.call('HGET', KEYS[1], ARGV[3]) "
           + "if not value or redis.sha1hex(value) ~= ARGV[1] then return 0 end "
@@ -80,7 +80,7 @@ final class Replacement {
     return after.length;
   }
 
-  /** The arguments of EVAL. */
+  /** Returns the arguments of EVAL. */
   CommandArgs<byte[], byte[]> call() {
     CommandArgs<byte[], byte[]> args =
         StoredCommands.args().add(script).add(1).addKey(key).add(sha1(before)).add(after);

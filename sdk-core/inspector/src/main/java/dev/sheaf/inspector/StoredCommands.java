@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Commands whose replies are read as they are stored, over a client's own connection. */
+/** Commands that return replies in their stored form, sent on a client's own connection. */
 final class StoredCommands {
 
   private final StatefulConnection<?, ?> connection;
@@ -56,7 +56,7 @@ final class StoredCommands {
     return await(send(type, args));
   }
 
-  /** A dictionary as it is stored, read while the caller waits; null if there is none. */
+  /** Reads a stored dictionary and waits for it; null if it does not exist. */
   CompletableFuture<byte @Nullable []> dictionary(int id) {
     Object reply =
         call(
@@ -66,7 +66,7 @@ final class StoredCommands {
     return CompletableFuture.completedFuture((byte[]) reply);
   }
 
-  /** As {@link #call}, and null where the server refuses the command. */
+  /** As {@link #call}, but returns null if the server refuses the command. */
   @Nullable Object callIfAllowed(CommandType type, CommandArgs<byte[], byte[]> args) {
     try {
       return call(type, args);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.inspector;
 
-/** What stored bytes were recognised as. */
+/** The formats of stored bytes. */
 public enum StoredForm {
-  /** What they seem to be, neither compressed nor in an envelope. */
+  /** Neither compressed nor in an envelope. */
   RAW(true),
   /** Sheaf's envelope. */
   SHEAF(true),
@@ -13,11 +13,11 @@ public enum StoredForm {
   GZIP(true),
   /** Zlib, as Lettuce's CompressionCodec writes DEFLATE. */
   ZLIB(true),
-  /** A frame of Zstandard. */
+  /** A Zstandard frame. */
   ZSTD(true),
-  /** A block of LZ4 behind its length in four bytes, as Redisson writes it. */
+  /** An LZ4 block after its length in four bytes, as Redisson writes it. */
   REDISSON_LZ4(false),
-  /** A block of Snappy without anything around it, as Redisson writes it. */
+  /** A plain Snappy block, as Redisson writes it. */
   REDISSON_SNAPPY(false);
 
   private final boolean certain;
@@ -26,7 +26,7 @@ public enum StoredForm {
     this.certain = certain;
   }
 
-  /** Whether the form marks itself; else it was concluded from the fact that it can be read. */
+  /** Returns whether the format identifies itself; otherwise it was concluded from decoding. */
   public boolean isCertain() {
     return certain;
   }

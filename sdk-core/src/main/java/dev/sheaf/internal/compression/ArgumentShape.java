@@ -4,13 +4,13 @@ package dev.sheaf.internal.compression;
 import dev.sheaf.internal.command.RespRequest;
 import java.util.function.BiConsumer;
 
-/** Which arguments of a command are values. The name of the command has index 0. */
+/** Defines which arguments of a command are values. The command name has index 0. */
 enum ArgumentShape {
   NONE("-", (request, visitor) -> {}),
   SECOND("the 2nd", (request, visitor) -> value(request, visitor, 2)),
   THIRD("the 3rd", (request, visitor) -> value(request, visitor, 3)),
 
-  /** SET: after the value come options, of which IFEQ and IFNE have a value to compare with. */
+  /** SET: options follow the value; IFEQ and IFNE have a value to compare with. */
   SET(
       "the 2nd; IFEQ and IFNE compare",
       (request, visitor) -> {
@@ -23,7 +23,7 @@ enum ArgumentShape {
   /** MSET: key, value, key, value. */
   KEY_VALUE("every 2nd", (request, visitor) -> keysAndValues(request, visitor, 1, request.count())),
 
-  /** MSETEX: how many keys, then key, value, key, value, then options. */
+  /** MSETEX: the number of keys, then key, value, key, value, then options. */
   COUNTED_KEY_VALUE(
       "the 3rd, 5th…, as many as the 1st says",
       (request, visitor) -> keysAndValues(request, visitor, 2, 2 + 2L * request.decimal(1))),
@@ -31,7 +31,7 @@ enum ArgumentShape {
   /** HSET: key, field, value, field, value. */
   FIELD_VALUE("the 3rd, 5th…", (request, visitor) -> values(request, visitor, 3, 2)),
 
-  /** HSETEX: key, options, FIELDS, how many, field, value, field, value. */
+  /** HSETEX: key, options, FIELDS, the number of fields, field, value, field, value. */
   FIELDS(
       "every 2nd after FIELDS and its number",
       (request, visitor) -> {
@@ -73,12 +73,12 @@ enum ArgumentShape {
     this.visit = visit;
   }
 
-  /** How the guide describes it. */
+  /** Returns the name in the guide. */
   String text() {
     return text;
   }
 
-  /** Calls back for each value among the arguments, in their order. */
+  /** Passes each value among the arguments to a visitor, in order. */
   void visit(RespRequest request, Visitor visitor) {
     visit.accept(request, visitor);
   }
@@ -137,13 +137,13 @@ enum ArgumentShape {
     return i;
   }
 
-  /** Receives values by their index and that of their key. */
+  /** Receives values by their index and the index of their key. */
   interface Visitor {
 
-    /** A value that will be stored. */
+    /** Called for a value to store. */
     void value(int index, int keyIndex);
 
-    /** A value that the server compares with what is stored. */
+    /** Called for a value that the server compares with the stored one. */
     void compared(int index, int keyIndex);
   }
 }

@@ -7,11 +7,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of a command for one value, whose caller waits for it and so can decode it: the event
- * loop leaves a compressed value as it is stored, unless it is so large that the threads for that
- * decode it.
+ * The output of a command with one value whose blocked caller can decode it. The event loop keeps a
+ * compressed value encoded, unless it is so large that decoding threads take it.
  *
- * <p>Written by the event loop, and asked by the caller once the command is complete.
+ * <p>Written on the event loop, and read by the caller once the command is complete.
  */
 public final class CallerOutput<K, V> extends ValueOutput<K, V> {
 
@@ -22,18 +21,18 @@ public final class CallerOutput<K, V> extends ValueOutput<K, V> {
     super(codec);
   }
 
-  /** A value as it is stored, and can be decoded. */
+  /** An encoded value that can be decoded. */
   @FunctionalInterface
   interface Undecoded {
     /**
-     * Restores the value.
+     * Decodes the value.
      *
-     * @throws UnreadableValueException if it cannot be read; the message names the command and key
+     * @throws UnreadableValueException if that fails; the message names the command and key
      */
     byte[] decode();
   }
 
-  /** Keeps a value for the caller, in place of any before. */
+  /** Keeps a value for the caller, replacing any before. */
   void leave(Undecoded value) {
     undecoded = value;
   }
@@ -45,11 +44,11 @@ public final class CallerOutput<K, V> extends ValueOutput<K, V> {
   }
 
   /**
-   * The value, decoded by the calling thread if that is still to be done. To be asked once.
+   * Returns the value, decoded on the calling thread if necessary. Called once.
    *
-   * @param value what the command completed with
-   * @throws UnreadableValueException if it cannot be read
-   * @throws RuntimeException whatever the codec throws
+   * @param value the result of the command
+   * @throws UnreadableValueException if it cannot be decoded
+   * @throws RuntimeException from the codec
    */
   public @Nullable V decoded(@Nullable V value) {
     Undecoded left = undecoded;

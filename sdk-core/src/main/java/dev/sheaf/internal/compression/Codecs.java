@@ -16,17 +16,20 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a client can read: the algorithms whose libraries are present, and those of its own. */
+/**
+ * The algorithms that a client can read: those whose libraries are present, and the application's
+ * own.
+ */
 public final class Codecs {
 
   private final @Nullable Compressor[] byId = new Compressor[Compressor.MAX_ID + 1];
   private final @Nullable KnownDictionaries dictionaries;
 
   /**
-   * Knows the usual algorithms and the given ones.
+   * Creates a set of the built-in and the given algorithms.
    *
-   * @param dictionaries null if values that need one are not read
-   * @throws IllegalArgumentException if one has an identifier that is not its own
+   * @param dictionaries null if values that need a dictionary are not read
+   * @throws IllegalArgumentException if one has a reserved or duplicate identifier
    */
   Codecs(Collection<Compressor> own, @Nullable KnownDictionaries dictionaries) {
     this.dictionaries = dictionaries;
@@ -36,12 +39,12 @@ public final class Codecs {
     own.forEach(this::add);
   }
 
-  /** The usual algorithms and dictionaries, if their library is there. */
+  /** Returns the built-in algorithms and dictionaries whose libraries are present. */
   public static Codecs usual(KnownDictionaries dictionaries) {
     return new Codecs(List.of(), Algorithm.ZSTD.orNull() == null ? null : dictionaries);
   }
 
-  /** What a client with these options can read. */
+  /** Returns the algorithms of a client with these options. */
   static Codecs of(CompressionOptions options, DictionaryService dictionaries) {
     List<Compressor> own = new ArrayList<>(options.readers());
     for (CompressionPolicy policy : options.policies()) {
@@ -86,9 +89,9 @@ public final class Codecs {
   }
 
   /**
-   * The reader of an algorithm.
+   * Returns the decompressor of an algorithm.
    *
-   * @throws UnreadableValueException if there is none
+   * @throws UnreadableValueException if it is missing
    */
   Compressor require(int id) {
     Compressor compressor = byId[id];
@@ -113,15 +116,15 @@ public final class Codecs {
             null);
   }
 
-  /** Whether values are read that need a dictionary. */
+  /** Returns whether values that need a dictionary are read. */
   boolean readsDictionaries() {
     return dictionaries != null;
   }
 
   /**
-   * A dictionary.
+   * Returns a dictionary.
    *
-   * @throws UnreadableValueException if it is not there
+   * @throws UnreadableValueException if it is missing
    */
   TrainedDictionary dictionary(int id) {
     if (dictionaries == null) {
@@ -130,7 +133,7 @@ public final class Codecs {
     return dictionaries.require(id);
   }
 
-  /** A name for messages. */
+  /** Returns a name for messages. */
   public String nameOf(int id) {
     Compressor compressor = byId[id];
     if (compressor != null) {

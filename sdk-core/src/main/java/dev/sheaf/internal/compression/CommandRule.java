@@ -11,13 +11,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What compression has to do with one command, as the table of {@link CommandTraits} says it.
+ * How compression treats one command, from the table of {@link CommandTraits}.
  *
- * @param name in upper case
+ * @param name the command's name in upper case
  * @param arguments which arguments are values
- * @param reply which parts of its reply are values
+ * @param reply which parts of the reply are values
  * @param refusal for which keys it is refused
- * @param reason why it is refused; empty if it is not
+ * @param reason why it is refused; empty if it never is
  */
 record CommandRule(
     String name, ArgumentShape arguments, ReplyShape reply, Refusal refusal, String reason) {
@@ -34,7 +34,7 @@ record CommandRule(
           .map(type -> of(CommandTraits.of(type)))
           .toArray(CommandRule[]::new);
 
-  /** Why commands are refused. */
+  /** The reasons for refusals. */
   private enum Reason {
     CHANGES("it would change them in their middle"),
     PARTS("it would return or compare a part of them"),
@@ -58,25 +58,25 @@ record CommandRule(
         refused.length < 2 ? "" : Reason.valueOf(refused[1]).text);
   }
 
-  /** The rule for a command; never null. */
-  @SuppressWarnings("EnumOrdinal") // A table by ordinal: every command looks here.
+  /** Returns the rule for a command; never null. */
+  @SuppressWarnings("EnumOrdinal") // Indexed by ordinal, because every command is looked up here.
   static CommandRule of(ProtocolKeyword type) {
     return type instanceof CommandType known
         ? BY_TYPE[known.ordinal()]
         : of(CommandTraits.of(type));
   }
 
-  /** The rule for a row of the table; never null. */
+  /** Returns the rule for a row of the table; never null. */
   static CommandRule of(CommandTraits row) {
     return BY_ROW.getOrDefault(row, UNKNOWN);
   }
 
-  /** Whether requests pass as they are. */
+  /** Returns whether requests are sent unchanged. */
   boolean leavesRequests() {
     return arguments == ArgumentShape.NONE && refusal == Refusal.NONE;
   }
 
-  /** Which parts of the reply to this request are values. */
+  /** Returns which parts of the reply to this request are values. */
   ReplyShape replyTo(byte[] request) {
     return switch (name) {
       case "HSCAN" -> isWithoutValues(new RespRequest(request)) ? ReplyShape.NONE : reply;
@@ -86,7 +86,7 @@ record CommandRule(
     };
   }
 
-  /** MATCH may have any argument, NOVALUES too. */
+  /** The argument of MATCH can be any text, including NOVALUES. */
   private static boolean isWithoutValues(RespRequest scan) {
     for (int i = 3; i < scan.count(); i++) {
       if (scan.is(i, "MATCH") || scan.is(i, "COUNT")) {

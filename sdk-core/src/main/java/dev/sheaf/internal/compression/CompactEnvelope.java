@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The second version of the envelope, for small values: seven bytes in place of the four that a
- * frame of Zstandard begins with. All else that a reader has to know stands in the frame: the
- * dictionary, the size and the checksum of its content.
+ * Version 2 of the envelope, for small values: seven bytes, which replace the four-byte magic of a
+ * Zstandard frame. The frame has everything else: the identifier of the dictionary, the size, and
+ * the checksum of the content.
  */
 final class CompactEnvelope {
 
@@ -19,15 +19,18 @@ final class CompactEnvelope {
   /** The magic and the version. */
   static final int HEADER_BYTES = 7;
 
-  /** What one byte of a frame stands for at most. */
+  /** The most bytes that one byte of a frame decompresses to. */
   static final int MAX_EXPANSION = 32 << 10;
 
-  /** Behind the descriptor of the frame. */
+  /** The offset behind the frame's descriptor. */
   private static final int ID_OFFSET = HEADER_BYTES + 1;
 
   private static final int LENGTH_OFFSET = ID_OFFSET + Integer.BYTES;
 
-  /** One segment, a checksum, four bytes of dictionary: all bits but those of the size. */
+  /**
+   * Single segment, with a checksum and a four-byte dictionary identifier: all bits except those of
+   * the size.
+   */
   private static final int DESCRIPTOR = 0x27;
 
   private static final int DESCRIPTOR_MASK = 0x3F;
@@ -35,17 +38,17 @@ final class CompactEnvelope {
 
   private CompactEnvelope() {}
 
-  /** Whether an envelope is of this version; it may still be damaged. */
+  /** Returns whether an envelope is of this version; it can still be damaged. */
   static boolean isOne(byte[] bytes, int length) {
     return length > Envelope.VERSION_OFFSET && bytes[Envelope.VERSION_OFFSET] == VERSION;
   }
 
-  /** Writes what stands before a frame without its magic, which stands at its place behind it. */
+  /** Writes the bytes that replace the magic of a frame, which is already in place behind them. */
   static void writeHeader(byte[] target) {
     Envelope.writeMagic(target, VERSION);
   }
 
-  /** The dictionary that a value needs; 0 if it is damaged. */
+  /** Returns the identifier of the dictionary that a value needs; 0 if it is damaged. */
   static int dictionaryId(byte[] bytes, int length) {
     return length < LENGTH_OFFSET ? 0 : littleEndian(bytes).getInt(ID_OFFSET);
   }
@@ -54,7 +57,7 @@ final class CompactEnvelope {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** How many bytes a value has; -1 if it is damaged. */
+  /** Returns the original length of a value; -1 if it is damaged. */
   static long originalLength(byte[] bytes, int length) {
     if (length <= LENGTH_OFFSET || !isOfOurKind(bytes)) {
       return -1;
@@ -77,9 +80,9 @@ final class CompactEnvelope {
   }
 
   /**
-   * Restores a value whose magic and version are right.
+   * Decompresses a value whose magic and version are correct.
    *
-   * @throws UnreadableValueException if it is damaged, too large, or its dictionary is not there
+   * @throws UnreadableValueException if it is damaged, too large, or its dictionary is missing
    * @throws RuntimeException if its frame is rejected
    */
   static byte[] open(byte[] bytes, int length, Codecs codecs, long maxBytes) {

@@ -14,7 +14,7 @@ import io.lettuce.core.protocol.TransactionalCommand;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** What the node connections of one client share to compress. Thread-safe. */
+/** The compression that the node connections of a client share. Thread-safe. */
 public final class CompressionEngine implements CommandCompression, AutoCloseable {
 
   private final ValueCodec values;
@@ -26,7 +26,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
   /**
    * Creates an engine.
    *
-   * @param registry where to report, or null for nowhere
+   * @param registry for the meters; null for none
    * @param client the client's name in its meters
    */
   public CompressionEngine(
@@ -70,34 +70,34 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
     if (CommandWrapper.unwrap(command, TransactionalCommand.class) == null) {
       return new DecodingOutput<>(output, shape, this, request, null);
     }
-    // EXEC hands its parts to the outputs of the commands themselves.
+    // EXEC passes each part to the output of its own command.
     command.setOutput(new DecodingOutput<>(output, shape, this, request, command));
     return null;
   }
 
-  /** Compresses and restores values by hand, as this client does. */
+  /** Returns compression by hand, as this client does it. */
   public ValueCodec values() {
     return values;
   }
 
-  /** The dictionaries of this client, to which a server is attached once there is one. */
+  /** Returns the client's dictionaries, which get a server once there is one. */
   public DictionaryService dictionaries() {
     return dictionaries;
   }
 
   /**
-   * Whether to decode this beside the event loop, where others wait.
+   * Returns whether to decode a value on a decoding thread instead of the event loop.
    *
-   * @param header the beginning of an envelope
+   * @param header the start of an envelope
    */
   boolean isLarge(byte[] header) {
     return Envelope.originalLength(header, header.length) >= offLoopBytes;
   }
 
   /**
-   * The dictionary that has to be fetched before this can be decoded; 0 if there is none.
+   * Returns the dictionary that must be fetched before a value can be decoded; 0 for none.
    *
-   * @param header the beginning of an envelope
+   * @param header the start of an envelope
    */
   int missingDictionary(byte[] header) {
     int id = Envelope.dictionaryId(header, header.length);
@@ -108,7 +108,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
     threads.run(bytes, work);
   }
 
-  /** Ends the threads once they have decoded what waits. */
+  /** Stops the decoding threads once they have finished their work. */
   @Override
   public void close() {
     dictionaries.close();

@@ -17,12 +17,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client reports about compression. Besides the client's name, tags have few values, or
- * those of its policies, so the number of meters does not grow with keys or commands. Thread-safe.
+ * The compression meters of a client. Tags are the client's name, few fixed values, and prefixes of
+ * policies, so the number of meters does not grow with keys or commands. Thread-safe.
  */
 final class CompressionMeters {
 
-  /** Further prefixes are counted in the total alone: 100, since each has two meters. */
+  /**
+   * The most prefixes with meters of their own, two each; further ones are counted in the total
+   * only.
+   */
   static final int MAX_PREFIXES = 100;
 
   private final MeterRegistry registry;
@@ -36,14 +39,14 @@ final class CompressionMeters {
   private final Counter refused;
   private final Map<Reason, Counter> unreadable = new EnumMap<>(Reason.class);
 
-  /** Why a value under a policy is stored as it is. */
+  /** Why a value under a policy is stored uncompressed. */
   enum Skipped {
     SMALL,
     NUMBER,
     NO_GAIN
   }
 
-  /** What values have, and what is stored of them. */
+  /** The original and stored sizes of values. */
   private record Sizes(Counter original, Counter stored) {
 
     void count(int originalBytes, int storedBytes) {
@@ -53,9 +56,9 @@ final class CompressionMeters {
   }
 
   /**
-   * Registers what is counted.
+   * Registers the meters.
    *
-   * @param given null for nowhere
+   * @param given null for no meters
    * @param client the client's name in its meters
    */
   CompressionMeters(@Nullable MeterRegistry given, String client) {

@@ -9,12 +9,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Decodes large replies beside the event loop. What waits is bounded; beyond that, the event loop
- * decodes by itself, and so reads no more than can be decoded. Thread-safe.
+ * Decodes large replies on threads of their own instead of the event loop. The queue is bounded.
+ * When it is full, the event loop decodes, and so reads no faster than replies are decoded.
+ * Thread-safe.
  */
 final class DecodeThreads {
 
-  /** Stored bytes that may wait to be decoded: 64 MiB. */
+  /** The most stored bytes in the queue: 64 MiB. */
   static final long MAX_WAITING_BYTES = 64L << 20;
 
   private static final int IDLE_SECONDS = 10;
@@ -41,7 +42,7 @@ final class DecodeThreads {
     return thread;
   }
 
-  /** Runs work on another thread, or at once if too much waits. */
+  /** Runs work on a decoding thread, or on the calling thread if the queue is full. */
   void run(long bytes, Runnable work) {
     if (waitingBytes.addAndGet(bytes) > MAX_WAITING_BYTES) {
       waitingBytes.addAndGet(-bytes);
@@ -63,7 +64,7 @@ final class DecodeThreads {
     }
   }
 
-  /** Lets what waits be decoded; nothing else is taken. */
+  /** Accepts no more work, and finishes what is queued. */
   void close() {
     executor.shutdown();
   }

@@ -16,34 +16,33 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before the output of a command and hands it values as they were before they were
- * compressed.
+ * An output decorator that decompresses values before it passes them to the output of the command.
  *
- * <p>From the first large value on, what the reply has is only noted, and read by another thread
- * once the reply is complete. Otherwise confined to the event loop.
+ * <p>From the first large value on, the parts of the reply are recorded, and replayed on another
+ * thread once the reply is complete. Otherwise it is confined to the event loop.
  */
 public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
 
-  @SuppressWarnings("HidingField") // The field above is the value; this output holds none.
+  @SuppressWarnings("HidingField") // The field above holds the value; this output has none.
   private final CommandOutput<K, V, T> output;
 
   private final CompressionEngine engine;
   private final byte[] request;
 
-  /** The command to fail by itself, where the reply is part of another one's; else null. */
+  /** The command to fail alone, if the reply is part of another command's; otherwise null. */
   private final @Nullable RedisCommand<K, V, T> partOfTransaction;
 
   private final ReplyPosition position;
   private @Nullable List<Runnable> noted;
 
-  /** Dictionaries that are on their way, for values that were noted; null if there are none. */
+  /** Dictionaries being fetched for recorded values; null if there are none. */
   private @Nullable CompletableFuture<?> awaited;
 
   private int awaitedId;
   private long notedBytes;
   private long decodedBytes;
 
-  @SuppressWarnings("unchecked") // Lettuce wants a codec; this output decodes nothing by itself.
+  @SuppressWarnings("unchecked") // Lettuce requires a codec; this output decodes nothing itself.
   DecodingOutput(
       CommandOutput<K, V, T> output,
       ReplyShape shape,
@@ -58,7 +57,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
     this.partOfTransaction = partOfTransaction;
   }
 
-  // The value is that of the other output.
+  // The value is that of the wrapped output.
   @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
   private static <T> T nothing() {
     return null;
@@ -87,7 +86,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
     if (dictionaries == null) {
       engine.decodeLater(bytes, read);
     } else {
-      // Where one could not be had, reading says so.
+      // If a dictionary could not be fetched, decoding reports it.
       dictionaries.whenComplete((fetched, failure) -> engine.decodeLater(bytes, read));
     }
     return true;
@@ -98,7 +97,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
       try {
         reading.forEach(Runnable::run);
       } catch (Throwable e) {
-        // Whatever it is: nobody else would ever complete the command.
+        // Catches everything: nobody else would ever complete the command.
         command.completeExceptionally(e);
       }
     }
@@ -117,7 +116,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
     }
   }
 
-  @SuppressWarnings("NullAway") // That is how Lettuce says nil.
+  @SuppressWarnings("NullAway") // Lettuce passes null for nil.
   private static ByteBuffer noBytes() {
     return null;
   }
@@ -143,7 +142,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
     return copy;
   }
 
-  @SuppressWarnings("ByteBufferBackingArray") // Noted bytes are a copy, with an array of its own.
+  @SuppressWarnings("ByteBufferBackingArray") // Recorded bytes are a copy with an array of its own.
   private void decode(ByteBuffer bytes, int element) {
     if (partOfTransaction == null) {
       byte[] header = beginning(bytes, Envelope.HEADER_BYTES);
@@ -222,7 +221,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
         : name;
   }
 
-  /** Hands on what came now, or, where it comes behind a large value, with that. */
+  /** Passes on a part of the reply, or records it if it follows a large value. */
   private void pass(Runnable event) {
     List<Runnable> list = noted;
     if (list == null) {
@@ -278,7 +277,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
     pass(() -> output.set(value));
   }
 
-  /** Errors are seen at once: they decide about redirects, and never follow values. */
+  /** Errors are passed on at once: they decide about redirects, and never follow values. */
   @Override
   public void setError(ByteBuffer error) {
     output.setError(error);

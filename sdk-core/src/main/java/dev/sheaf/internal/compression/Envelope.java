@@ -11,10 +11,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes around a compressed value: 16 of them, then the payload. The wire format page describes
- * them one by one.
+ * The envelope of a compressed value: 16 bytes, then the payload. The wire format page describes
+ * each of them.
  *
- * <p>No valid UTF-8 text comes near the magic: three of its bytes occur in none.
+ * <p>No valid UTF-8 text resembles the magic: three of its bytes occur in none.
  */
 public final class Envelope {
 
@@ -22,13 +22,13 @@ public final class Envelope {
   static final int MAGIC_BYTES = 6;
   static final int VERSION = 1;
 
-  /** The algorithm of a value that is kept as it is, because it looks like an envelope. */
+  /** The algorithm of a value that is stored uncompressed because it resembles an envelope. */
   static final int STORED = 0;
 
-  /** So many bits of the magic may be wrong for a value to count as a damaged envelope. */
+  /** The most wrong bits of the magic for a value to count as a damaged envelope. */
   static final int MAX_WRONG_BITS = 2;
 
-  /** A shorter value that begins like the magic is taken for what it is. */
+  /** Shorter values that start like the magic are plain values. */
   static final int MIN_MAGIC_PREFIX = 3;
 
   static final int VERSION_OFFSET = 6;
@@ -41,13 +41,13 @@ public final class Envelope {
 
   private Envelope() {}
 
-  /** Whether a reader takes these bytes for an envelope, whole or damaged. */
+  /** Returns whether a reader treats these bytes as an envelope, intact or damaged. */
   public static boolean looksLikeOne(byte[] bytes, int offset, int length) {
     if (length < MAGIC_BYTES) {
       return length >= MIN_MAGIC_PREFIX
           && Arrays.equals(bytes, offset, offset + length, MAGIC, 0, length);
     }
-    // Most values differ in the first byte already.
+    // Most values differ in the first byte.
     int wrong = Integer.bitCount((bytes[offset] ^ MAGIC[0]) & 0xFF);
     for (int i = 1; i < MAGIC_BYTES && wrong <= MAX_WRONG_BITS; i++) {
       wrong += Integer.bitCount((bytes[offset + i] ^ MAGIC[i]) & 0xFF);
@@ -59,12 +59,12 @@ public final class Envelope {
     return length >= MAGIC_BYTES && Arrays.equals(bytes, 0, MAGIC_BYTES, MAGIC, 0, MAGIC_BYTES);
   }
 
-  /** Whether a value that begins with this byte can look like an envelope. */
+  /** Returns whether a value that starts with this byte can resemble an envelope. */
   static boolean mayBeginWith(byte first) {
     return Integer.bitCount((first ^ MAGIC[0]) & 0xFF) <= MAX_WRONG_BITS;
   }
 
-  /** Writes the header of a payload that stands at its place behind it. */
+  /** Writes the header of a payload that is already in place behind it. */
   static void writeHeader(byte[] target, int algorithm, int originalLength, int payloadLength) {
     writeMagic(target, VERSION);
     target[ALGORITHM_OFFSET] = (byte) algorithm;
@@ -78,11 +78,11 @@ public final class Envelope {
   }
 
   /**
-   * Restores a value that {@link #looksLikeOne}.
+   * Decompresses a value that {@link #looksLikeOne}.
    *
-   * @param length how many bytes of the array are the value, from its beginning
-   * @param maxBytes the most that may be allocated for it
-   * @throws UnreadableValueException if it is none, or is damaged, too large or of another kind
+   * @param length the length of the value, which starts at the beginning of the array
+   * @param maxBytes the most that can be allocated for it
+   * @throws UnreadableValueException if it is damaged, too large or of another format
    */
   public static byte[] open(byte[] bytes, int length, Codecs codecs, long maxBytes) {
     boolean compact =
@@ -96,7 +96,7 @@ public final class Envelope {
     } catch (UnreadableValueException e) {
       throw unreadable(e.reason(), String.valueOf(e.getMessage()), bytes, length, e.getCause());
     } catch (LinkageError e) {
-      // On the event loop it would cost everybody the connection.
+      // Thrown on the event loop, it would close the shared connection.
       String what = "the library of " + nameOf(bytes, compact, codecs) + " cannot be loaded: " + e;
       throw unreadable(Reason.MISSING_LIBRARY, what, bytes, length, e);
     } catch (RuntimeException e) {
@@ -162,7 +162,7 @@ public final class Envelope {
     return original;
   }
 
-  /** Sees to it that memory may be allocated for a value. */
+  /** Checks that memory for a value can be allocated. */
   static void requireLength(long originalLength, long possible, long maxBytes) {
     if (originalLength > possible) {
       throw impossible(originalLength, possible);
@@ -188,12 +188,12 @@ public final class Envelope {
             + possible);
   }
 
-  /** What is wrong; {@link #open} says of which bytes. */
+  /** The kind of damage. {@link #open} adds the bytes to the message. */
   static UnreadableValueException refused(Reason reason, String what) {
     return new UnreadableValueException(reason, what, null);
   }
 
-  /** The length of the original, as the header says; -1 if that is not there. */
+  /** Returns the original length in the header; -1 if there is none. */
   public static long originalLength(byte[] bytes, int length) {
     if (CompactEnvelope.isOne(bytes, length)) {
       return CompactEnvelope.originalLength(bytes, length);
@@ -203,7 +203,7 @@ public final class Envelope {
         : Integer.toUnsignedLong(ByteBuffer.wrap(bytes).getInt(LENGTH_OFFSET));
   }
 
-  /** The identifier of the dictionary that a value needs; 0 if it needs none. */
+  /** Returns the identifier of the dictionary that a value needs; 0 for none. */
   public static int dictionaryId(byte[] bytes, int length) {
     return CompactEnvelope.isOne(bytes, length) ? CompactEnvelope.dictionaryId(bytes, length) : 0;
   }

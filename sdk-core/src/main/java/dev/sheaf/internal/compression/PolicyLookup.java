@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the policy of a key. Immutable. */
 final class PolicyLookup {
 
-  /** The longest prefix first. */
+  /** Sorted by length of the prefix, the longest first. */
   private final List<CompressionPolicy> policies;
 
   private final byte[][] prefixes;
@@ -29,13 +29,13 @@ final class PolicyLookup {
     return policy.prefix().getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The policy that compresses values of this key; null if they stay as they are. */
+  /** Returns the policy that compresses values of this key; null if they are not compressed. */
   @Nullable CompressionPolicy of(byte[] bytes, int start, int end) {
     int found = find(bytes, start, end);
     return found < 0 || policies.get(found).compressor() == null ? null : policies.get(found);
   }
 
-  /** The place of the policy with the longest prefix of this key; -1 if there is none. */
+  /** Returns the index of the policy with the longest prefix of this key; -1 for none. */
   private int find(byte[] bytes, int start, int end) {
     for (int i = 0; i < prefixes.length; i++) {
       byte[] prefix = prefixes[i];
@@ -48,15 +48,16 @@ final class PolicyLookup {
   }
 
   /**
-   * Whether the value of a key may be stored compressed: by this client, by another with other
-   * policies, or under another name before it was renamed. Only a policy that is off says no.
+   * Returns whether the value of a key can be stored compressed: by this client, by another one
+   * with other policies, or under an earlier name of the key. Only a policy that is off rules that
+   * out.
    */
   boolean mayBeCompressed(RespRequest request, int keyIndex) {
     int found = find(request.bytes(), request.start(keyIndex), request.end(keyIndex));
     return found < 0 || policies.get(found).compressor() != null;
   }
 
-  /** Whether a pattern of SORT may stand for a key whose value {@link #mayBeCompressed}. */
+  /** Returns whether a pattern of SORT can match a key whose value {@link #mayBeCompressed}. */
   boolean mayCover(RespRequest request, int patternIndex) {
     byte[] bytes = request.bytes();
     int start = request.start(patternIndex);
@@ -65,14 +66,14 @@ final class PolicyLookup {
       end++;
     }
     if (end == request.end(patternIndex)) {
-      // Without an asterisk it names no other key: #, or nosort.
+      // Without an asterisk it matches no other key: #, or nosort.
       return false;
     }
     int found = find(bytes, start, end);
     if (found < 0 || policies.get(found).compressor() != null) {
       return true;
     }
-    // Off, unless a longer prefix that the pattern reaches is not.
+    // The policy is off, unless the pattern can match a longer prefix whose policy is not.
     for (int i = 0; i < found; i++) {
       if (policies.get(i).compressor() != null
           && prefixes[i].length >= end - start

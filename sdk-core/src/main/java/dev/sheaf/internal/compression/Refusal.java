@@ -3,7 +3,7 @@ package dev.sheaf.internal.compression;
 
 import dev.sheaf.internal.command.RespRequest;
 
-/** Which keys of a command must hold no compressed values, for the command to be sent. */
+/** Defines which keys of a command must have no compressed values for the command to be sent. */
 enum Refusal {
   NONE(0, 0),
   FIRST_KEY(1, 2),
@@ -22,7 +22,7 @@ enum Refusal {
     }
   },
 
-  /** SORT: where the order, or what is fetched, depends on the bytes of values. */
+  /** SORT: its order, or what it fetches, depends on the bytes of values. */
   SORTING(1, 2) {
     @Override
     int refusedKey(RespRequest request, PolicyLookup policies) {
@@ -46,7 +46,7 @@ enum Refusal {
     }
   };
 
-  /** The first key, and where the keys end. */
+  /** The index of the first key, and the end of the keys. */
   private final int from;
 
   private final int to;
@@ -56,7 +56,7 @@ enum Refusal {
     this.to = to;
   }
 
-  /** The index of a key for which the command is refused; -1 if there is none. */
+  /** Returns the index of a key for which the command is refused; -1 for none. */
   int refusedKey(RespRequest request, PolicyLookup policies) {
     for (int i = from; i < Math.min(to, request.count()); i++) {
       if (policies.mayBeCompressed(request, i)) {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.compression;
 
-/** Where in a reply the next bulk string stands. There is one for each command. */
+/** The position of the next bulk string in a reply. One for each command. */
 final class ReplyPosition {
 
   private final ReplyShape shape;
 
-  /** How many bulk strings and nils there were. */
+  /** The number of bulk strings and nils so far. */
   private int bulks;
 
-  /** How many of them there were since the last container was opened. */
+  /** The number of them since the last container was opened. */
   private int inContainer;
 
-  /** Whether that container followed a bulk string, as the fields of an entry do its identifier. */
+  /**
+   * Whether that container followed a bulk string, as the fields of a stream entry follow its
+   * identifier.
+   */
   private boolean fields;
 
   private boolean afterBulk;
@@ -28,12 +31,12 @@ final class ReplyPosition {
     afterBulk = false;
   }
 
-  /** The number of the last bulk string, from 1. */
+  /** Returns the number of the last bulk string, counted from 1. */
   int elements() {
     return bulks;
   }
 
-  /** Takes note of a bulk string or a nil; whether it is at the place of a value. */
+  /** Records a bulk string or nil. Returns whether it is at the position of a value. */
   boolean bulk() {
     boolean value =
         switch (shape) {
@@ -42,7 +45,8 @@ final class ReplyPosition {
           case PAIRS -> bulks % 2 == 1;
           case AFTER_FIRST -> bulks > 0;
           case CURSOR_PAIRS -> bulks > 0 && bulks % 2 == 0;
-          // Others that follow a bulk string, such as the entries of a stream, hold containers.
+          // Other containers after a bulk string, such as the entries of a stream, contain
+          // containers.
           case ENTRIES -> fields && inContainer % 2 == 1;
         };
     bulks++;
@@ -51,12 +55,12 @@ final class ReplyPosition {
     return value;
   }
 
-  /** Takes note of anything else that is no container. */
+  /** Records any other part that is not a container. */
   void other() {
     afterBulk = false;
   }
 
-  /** Takes note of a container. */
+  /** Records a container. */
   void open() {
     fields = afterBulk;
     inContainer = 0;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.compression;
 
-/** Which bulk strings of a reply are values. */
+/** Defines which bulk strings of a reply are values. */
 enum ReplyShape {
   NONE("-"),
   /** All of them. */
   VALUES("all"),
-  /** Field, value, field, value; nested or not. */
+  /** Field, value, field, value; nested or flat. */
   PAIRS("every 2nd"),
   /** A key, then values. */
   AFTER_FIRST("all but the 1st"),
   /** A cursor, then field, value, field, value. */
   CURSOR_PAIRS("every 2nd after the cursor"),
-  /** The entries of streams, wherever they stand: an identifier, and field, value, field, value. */
+  /** Stream entries, wherever they occur: an identifier, then field, value, field, value. */
   ENTRIES("every 2nd in an entry");
 
   private final String text;
@@ -21,7 +21,7 @@ enum ReplyShape {
     this.text = text;
   }
 
-  /** How the guide describes it. */
+  /** Returns the name in the guide. */
   String text() {
     return text;
   }

@@ -6,7 +6,7 @@ import dev.sheaf.internal.command.RespRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Replaces the values of one request by what is stored of them. */
+/** Replaces the values of one request by their stored form. */
 final class RequestRewriter implements ArgumentShape.Visitor {
 
   private final RespRequest request;
@@ -18,7 +18,7 @@ final class RequestRewriter implements ArgumentShape.Visitor {
 
   private int written;
 
-  /** Up to where the request has been copied. */
+  /** The end of what has been copied from the request. */
   private int copied;
 
   private RequestRewriter(RespRequest request, ValueEncoder encoder, Scratch scratch) {
@@ -28,9 +28,9 @@ final class RequestRewriter implements ArgumentShape.Visitor {
   }
 
   /**
-   * The request as it is to travel: the same array if nothing changes.
+   * Returns the request to send: the same array if nothing changes.
    *
-   * @throws CompressionRefusedException if the command must not run on a value that may be
+   * @throws CompressionRefusedException if the command must not run on a value that can be
    *     compressed
    */
   static byte[] rewrite(CommandRule rule, byte[] bytes, ValueEncoder encoder) {

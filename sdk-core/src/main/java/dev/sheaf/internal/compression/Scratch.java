@@ -5,18 +5,18 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer to work in, borrowed by one thread at a time. What is kept for the next is bounded by
- * the number of processors and not by that of the threads, of which there may be a million.
+ * A work buffer that one thread borrows at a time. The number of pooled buffers is bounded by the
+ * processors, not by the threads, of which there may be a million.
  */
 final class Scratch implements AutoCloseable {
 
-  /** A large one that was needed once does not stay. */
+  /** Larger buffers are not kept. */
   private static final int MAX_KEPT_BYTES = 256 << 10;
 
   private static final int INITIAL_BYTES = 4 << 10;
   private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 64;
 
-  /** More than threads that work at the same time, so that neighbours seldom meet. */
+  /** More slots than threads that run at the same time, so that they rarely collide. */
   private static final int SLOTS =
       Integer.highestOneBit(Math.min(64, 4 * Runtime.getRuntime().availableProcessors()));
 
@@ -27,7 +27,7 @@ final class Scratch implements AutoCloseable {
 
   private Scratch() {}
 
-  /** A buffer for the calling thread, until it is closed. */
+  /** Borrows a buffer for the calling thread, until it is closed. */
   static Scratch borrow() {
     Scratch kept = KEPT.getAndSet(slot(), null);
     return kept == null ? new Scratch() : kept;
@@ -38,9 +38,9 @@ final class Scratch implements AutoCloseable {
   }
 
   /**
-   * The buffer, whose content is undefined.
+   * Returns the buffer, with undefined content.
    *
-   * @throws IllegalArgumentException if there is no array of that size
+   * @throws IllegalArgumentException if an array of that size is impossible
    */
   byte[] ofAtLeast(long bytes) {
     if (buffer.length < bytes) {
@@ -57,7 +57,7 @@ final class Scratch implements AutoCloseable {
     return buffer;
   }
 
-  /** Gives it back. */
+  /** Returns the buffer to the pool. */
   @Override
   public void close() {
     if (buffer.length <= MAX_KEPT_BYTES) {

@@ -8,7 +8,7 @@ import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
 import dev.sheaf.internal.compression.dictionary.DictionaryService;
 import java.util.Arrays;
 
-/** Compresses and restores single values. Thread-safe; does not block. */
+/** Compresses and decompresses single values. Thread-safe; does not block. */
 public final class ValueCodec implements ValueCompression {
 
   private final ValueEncoder encoder;
@@ -28,13 +28,13 @@ public final class ValueCodec implements ValueCompression {
     this.dictionaryMeters = dictionaries.meters();
   }
 
-  /** As a client with these options does it, without meters. */
+  /** Creates a codec as a client with these options has, without meters. */
   public static ValueCodec of(CompressionOptions options) {
     return of(
         options, new DictionaryService(options, new DictionaryMeters(null, "")).withoutServer());
   }
 
-  /** The same, with the dictionaries of a server. */
+  /** As {@link #of(CompressionOptions)}, with the dictionaries of a server. */
   public static ValueCodec of(CompressionOptions options, DictionaryService dictionaries) {
     return new ValueCodec(options, dictionaries, new CompressionMeters(null, ""));
   }
@@ -73,11 +73,11 @@ public final class ValueCodec implements ValueCompression {
   }
 
   /**
-   * Restores a value that {@link Envelope#looksLikeOne}.
+   * Decompresses a value that {@link Envelope#looksLikeOne}.
    *
-   * @param length how many bytes of the array are the value, from its beginning
-   * @param replyBytes how much the values before it in the same reply have
-   * @throws UnreadableValueException if it cannot be read
+   * @param length the length of the value, which starts at the beginning of the array
+   * @param replyBytes the size of the values before it in the same reply
+   * @throws UnreadableValueException if it cannot be decompressed
    */
   byte[] decode(byte[] stored, int length, long replyBytes) {
     long startNanos = System.nanoTime();

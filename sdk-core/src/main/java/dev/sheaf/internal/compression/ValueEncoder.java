@@ -13,10 +13,10 @@ import dev.sheaf.internal.compression.dictionary.PolicyDictionary;
 import dev.sheaf.internal.compression.dictionary.TrainedDictionary;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of a value what is stored of it. Thread-safe. */
+/** Converts values to their stored form. Thread-safe. */
 final class ValueEncoder {
 
-  /** What {@link #encode} returns for a value that is stored as it is. */
+  /** Returned by {@link #encode} if a value is stored unchanged. */
   static final int UNCHANGED = -1;
 
   private final PolicyLookup policies;
@@ -37,9 +37,9 @@ final class ValueEncoder {
   /**
    * Encodes a value.
    *
-   * @param keys the array with the key
-   * @param scratch where the result is written
-   * @return how many bytes of the scratch are the result, or {@link #UNCHANGED}
+   * @param keys the array that contains the key
+   * @param scratch receives the result
+   * @return the number of bytes written to scratch, or {@link #UNCHANGED}
    */
   int encode(
       byte[] keys, int keyStart, int keyEnd, byte[] bytes, int start, int end, Scratch scratch) {
@@ -55,12 +55,12 @@ final class ValueEncoder {
   }
 
   /**
-   * Refuses to compare a value with what is stored, if that may be compressed.
+   * Rejects the comparison of a value with a stored one that can be compressed.
    *
-   * @param who compares, for the message
-   * @param keys the array with the key
-   * @param length of the value
-   * @throws CompressionRefusedException if so
+   * @param who the command, for the message
+   * @param keys the array that contains the key
+   * @param length the length of the value
+   * @throws CompressionRefusedException if the stored value can be compressed
    */
   void requireComparable(String who, byte[] keys, int keyStart, int keyEnd, int length) {
     CompressionPolicy policy = policies.of(keys, keyStart, keyEnd);
@@ -77,7 +77,7 @@ final class ValueEncoder {
     }
   }
 
-  /** Encodes a value that is not to be compressed. */
+  /** Encodes a value without compressing it. */
   int escape(byte[] bytes, int start, int length, Scratch scratch) {
     if (!Envelope.looksLikeOne(bytes, start, length)) {
       return UNCHANGED;
@@ -165,7 +165,7 @@ final class ValueEncoder {
     return header + dictionary.compress(bytes, start, length, target, header);
   }
 
-  /** INCRBYFLOAT works on long numbers too. */
+  /** INCRBYFLOAT also works on long numbers. */
   private static boolean isNumber(byte[] bytes, int start, int length) {
     for (int i = start; i < start + length; i++) {
       byte c = bytes[i];

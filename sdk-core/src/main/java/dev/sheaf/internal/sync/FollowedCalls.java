@@ -7,15 +7,12 @@ import dev.sheaf.internal.sync.KeySource.OfList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The blocking calls of one thread, as far as they may be loops that nobody declared: finds out
- * which it seems to be in. Confined to that thread.
- */
+/** Follows the blocking calls of one thread to find undeclared loops. Confined to that thread. */
 final class FollowedCalls<K> {
 
   /**
-   * How many calls are followed in a turn while nothing is read ahead anywhere, and how many pass
-   * before the next turn is asked for: more than most loops have, so that some are seen whole.
+   * How many calls are followed in a turn while no place reads ahead, and how many calls pass
+   * before the next turn: more than most loops have, so that some are followed completely.
    */
   static final int TURN_CALLS = 256;
 
@@ -25,10 +22,10 @@ final class FollowedCalls<K> {
   private final ListedKeys<K> listed = new ListedKeys<>();
   private final KeyRow<K> row;
 
-  /** How many calls are left that are followed, or, below 0, that pass. */
+  /** The calls left to follow, or, if negative, to let pass. */
   private int turn;
 
-  /** Whether the latest call was followed. */
+  /** Whether the last call was followed. */
   private boolean following;
 
   FollowedCalls(CallerThread thread, LoopPlaces places, KeyRow.Lists lists) {
@@ -43,9 +40,9 @@ final class FollowedCalls<K> {
   }
 
   /**
-   * A read that the server is about to be asked.
+   * Called before a read is sent.
    *
-   * @return the loop that it is of; null if it seems to be of none
+   * @return the loop that the read belongs to; null if none is known
    */
   @Nullable FollowedLoop<K> asks(AheadRead read, Object key, @Nullable Object rest) {
     if (thread.isInLoop()) {
@@ -66,7 +63,7 @@ final class FollowedCalls<K> {
       return null;
     }
     int reads = loop.reads();
-    // Not with every read, as to look at the stack takes some microseconds.
+    // Not at every read, because walking the stack takes some microseconds.
     if (loop.place() == null
         && (reads == KeyRow.FINGERPRINT_KEYS || Integer.bitCount(reads) == 1)) {
       foundAt(
@@ -82,13 +79,14 @@ final class FollowedCalls<K> {
   }
 
   /**
-   * Whether this call is looked at. All are where a window or a list may wait for it; else some, as
-   * to follow each would cost a busy client more than it is worth.
+   * Returns whether to follow this call. If a window or list may be waiting for it, all are
+   * followed; otherwise some, because following every call would cost a busy client more than it
+   * gains.
    */
   private boolean isFollowed() {
     boolean followed = !listed.isEmpty() || places.anyReadAhead() || hasTurn();
     if (!followed && following) {
-      // What comes next will not be seen, so what was seen so far is all of it.
+      // The next calls are not followed, so the loops seen so far are complete.
       loops().forEach(this::end);
       listed.clearCandidates();
       row.end();
@@ -108,7 +106,7 @@ final class FollowedCalls<K> {
 
   private void foundAt(FollowedLoop<K> loop, @Nullable LoopPlace place) {
     if (place != null) {
-      // A loop that was left early is over when its place begins another one.
+      // A loop that was left early has ended when its place starts another one.
       for (FollowedLoop<K> other : loops()) {
         if (other != loop && other.place() == place) {
           end(other);
@@ -146,7 +144,7 @@ final class FollowedCalls<K> {
     return begun;
   }
 
-  /** Whether a jump in a loop that goes straight on is the beginning of one at another place. */
+  /** Returns whether a jump within a sequential loop is the start of a loop at another place. */
   private boolean isElsewhere(FollowedLoop<K> loop, int index) {
     LoopPlace place = loop.place();
     if (place == null || loop.isShuffled() || loop.isNear(index)) {
@@ -156,17 +154,17 @@ final class FollowedCalls<K> {
     return here != null && here != place;
   }
 
-  /** A loop over a list, of which this is the second key. */
+  /** Returns a loop over a list whose second key this is. */
   private @Nullable FollowedLoop<K> proven(Asked asked) {
     FollowedLoop<K> loop = listed.proven(asked);
     if (loop != null) {
-      row.endWithout(loop.source().keyAt(loop.last())); // It was taken for one of no loop.
+      row.endWithout(loop.source().keyAt(loop.last())); // It was taken for a read outside any loop.
       loop.reads(asked.keyIndex(loop), asked.nanos());
     }
     return loop;
   }
 
-  /** A loop whose first key this is, at a place that reads ahead. */
+  /** Returns a loop whose first key this is, at a place that reads ahead. */
   private @Nullable FollowedLoop<K> foreseen(Asked asked) {
     List<FollowedLoop<K>> begun = listed.begunBy(asked);
     if (!places.anyReadAhead()) {
@@ -206,9 +204,9 @@ final class FollowedCalls<K> {
   }
 
   /**
-   * A reply, which the keys of the next loop may be made of.
+   * Records a reply that the keys of the next loop may come from.
    *
-   * @param command what it answers
+   * @param command the command of the reply
    */
   void replied(String command, @Nullable Object reply) {
     ReadList list = reply == null ? null : ReadList.of(command, reply);

@@ -6,39 +6,40 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A loop that a thread seems to run: its keys were found by what the thread has read. */
+/** A loop that a thread seems to run: its keys could be derived from earlier reads. */
 final class FollowedLoop<K> extends Loop<K> {
 
   /**
-   * How long after its list, or after its key before, the next key of a loop may come: 1 second.
+   * The longest pause before the next key of a loop, or between its list and its first key: 1
+   * second.
    */
   static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** How many keys a loop may leave out at once and go straight on. */
+  /** The most keys that a loop can skip at once and still be sequential. */
   private static final int MAX_STEP = 4;
 
   private final KeySource source;
   private final KeyForm form;
 
   /**
-   * A read that the server is about to be asked.
+   * Called before a read is sent.
    *
-   * @param rest what follows the key, as a field
-   * @param text the key's
+   * @param rest what follows the key, such as a field
+   * @param text the key as text
    */
   record Asked(AheadRead read, @Nullable Object rest, KeyForm form, String text, long nanos) {
 
-    /** The place of the key in what a loop reads. */
+    /** The position of a key in the source of a loop. */
     int keyIndex(FollowedLoop<?> loop) {
       return loop.isOf(read, rest) ? loop.source.indexOf(text) : NONE;
     }
 
-    /** Whether it may be of the same loop as another one. */
+    /** Returns whether it can belong to the same loop as another position. */
     boolean isLike(Asked other) {
       return read == other.read && Objects.deepEquals(rest, other.rest);
     }
 
-    /** A loop that has read these keys; null if one of them is not of the source. */
+    /** Returns a loop that has read these keys; null if one of them is not in the source. */
     <K> @Nullable FollowedLoop<K> begin(@Nullable KeySource source, String... keys) {
       if (source == null) {
         return null;
@@ -71,7 +72,7 @@ final class FollowedLoop<K> extends Loop<K> {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // The keys have the form of one that was given.
+  @SuppressWarnings("unchecked") // The keys have the form of one that was read.
   @Nullable K keyAt(int index) {
     String text = source.keyAt(index);
     return text == null || text.length() > KeyForm.MAX_LENGTH || source.indexOf(text) != index
@@ -94,28 +95,31 @@ final class FollowedLoop<K> extends Loop<K> {
     return false;
   }
 
-  /** The latest read of a loop that has come to its end. */
+  /** Returns the last position of a loop that has ended. */
   Asked lastRead() {
     return new Asked(read(), rest(), form, "", lastNanos());
   }
 
-  /** Whether this place may be of the same loop: one over numbers makes no long steps. */
+  /**
+   * Returns whether this position can belong to the same loop: a loop over numbers makes only short
+   * steps.
+   */
   boolean mayGoOnAt(int index) {
     return size() < Integer.MAX_VALUE || isNear(index);
   }
 
-  /** Whether this place is at most a short step behind the one before. */
+  /** Returns whether this position is at most a short step behind the previous one. */
   boolean isNear(int index) {
     return index >= last() && index - last() <= MAX_STEP;
   }
 
-  /** Whether to read this key means that the loop begins again. */
+  /** Returns whether reading this key means that the loop starts again. */
   boolean beginsAgainAt(int index) {
     return index != last() && hasRead(index);
   }
 
-  /** The loops of this kind among others. */
-  @SuppressWarnings("unchecked") // The keys of a thread's loops are of one type.
+  /** Returns those loops that are of this kind. */
+  @SuppressWarnings("unchecked") // The keys of a thread's loops have one type.
   static <K> List<FollowedLoop<K>> among(List<Loop<?>> loops) {
     return loops.stream()
         .filter(loop -> !loop.isDeclared())

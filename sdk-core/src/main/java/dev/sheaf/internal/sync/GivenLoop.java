@@ -8,10 +8,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loop whose keys the user gave: hands out the items, and its key is that of the current one.
+ * A declared loop: an iterator that hands out the items and reads their keys ahead.
  *
- * <p>It belongs to the thread that asks for the first item. In the hands of another thread it goes
- * on as a plain iterator, and reads nothing ahead any more.
+ * <p>It belongs to the thread that requests the first item. On another thread it continues as a
+ * plain iterator without reading ahead.
  */
 final class GivenLoop<T, K> extends Loop<K> implements Iterator<T> {
 
@@ -23,13 +23,13 @@ final class GivenLoop<T, K> extends Loop<K> implements Iterator<T> {
 
   private int next;
 
-  /** How many keys were asked for. */
+  /** The number of keys requested. */
   private int known;
 
   private @Nullable CallerThread owner;
   private volatile boolean plain;
 
-  /** Whether the current iteration's key has not been read. */
+  /** Whether the key of the current iteration was not read. */
   private boolean due;
 
   GivenLoop(
@@ -55,7 +55,7 @@ final class GivenLoop<T, K> extends Loop<K> implements Iterator<T> {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // The items are those of a collection of T.
+  @SuppressWarnings("unchecked") // The items come from a collection of T.
   public T next() {
     if (!hasNext()) {
       throw new NoSuchElementException();
@@ -83,8 +83,8 @@ final class GivenLoop<T, K> extends Loop<K> implements Iterator<T> {
     return true;
   }
 
-  /** Asks for the keys of an item and of some that follow, where that was not done. */
-  @SuppressWarnings("unchecked") // The items are those of a collection of T.
+  /** Requests the keys of an item and of some that follow, if necessary. */
+  @SuppressWarnings("unchecked") // The items come from a collection of T.
   private void askKeys(int index, int more) {
     int end = Math.min(items.length, index + 1 + more);
     for (int i = Math.max(known, index); i < end; i++) {
@@ -95,7 +95,7 @@ final class GivenLoop<T, K> extends Loop<K> implements Iterator<T> {
         if (i == index) {
           throw e;
         }
-        break; // It fails again when it is the turn of that item.
+        break; // It fails again when that item is current.
       }
     }
   }
@@ -103,7 +103,7 @@ final class GivenLoop<T, K> extends Loop<K> implements Iterator<T> {
   @Override
   int indexOf(Object key, @Nullable String text) {
     int current = next - 1;
-    // An array is the key that its content is.
+    // Arrays are compared by content.
     return due && !plain && Objects.deepEquals(key, keys[current]) ? current : NONE;
   }
 
@@ -114,7 +114,7 @@ final class GivenLoop<T, K> extends Loop<K> implements Iterator<T> {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // They are what the function gave.
+  @SuppressWarnings("unchecked") // They are results of the key function.
   @Nullable K keyAt(int index) {
     return (K) keys[index];
   }

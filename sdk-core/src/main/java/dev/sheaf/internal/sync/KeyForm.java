@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a key is read as text, in which the ids of a list can be found, and made of text again. Bytes
- * are read one for one.
+ * The conversion of keys to text, in which the ids of a list can be found, and back. Bytes are
+ * converted one to one.
  */
 enum KeyForm {
   /** A string. */
@@ -17,7 +17,7 @@ enum KeyForm {
     }
   },
 
-  /** The bytes of a string. */
+  /** A string as bytes. */
   BYTES {
     @Override
     Object key(String text) {
@@ -25,7 +25,7 @@ enum KeyForm {
     }
   },
 
-  /** A string as Java serializes it: the length stands before it. */
+  /** A string in Java serialization, with its length in front. */
   SERIALIZED {
     @Override
     Object key(String text) {
@@ -36,16 +36,16 @@ enum KeyForm {
     }
   };
 
-  /** Longer ones are not followed: 512 characters. */
+  /** Longer texts are not followed: 512 characters. */
   static final int MAX_LENGTH = 512;
 
-  /** How a serialized string begins: magic, version, and that it is a string. */
+  /** The header of a serialized string: magic, version, and type. */
   private static final String JAVA_STRING = "\u00ac\u00ed\u0000\u0005t";
 
-  /** The key that this text is. */
+  /** Converts text to a key. */
   abstract Object key(String text);
 
-  /** The form of a key; null if it is none of these. */
+  /** Returns the form of a key; null if it has none of these. */
   static @Nullable KeyForm of(Object key) {
     if (key instanceof String) {
       return TEXT;
@@ -53,7 +53,7 @@ enum KeyForm {
     return key instanceof byte[] bytes ? isSerialized(bytes) ? SERIALIZED : BYTES : null;
   }
 
-  /** The text of a key, of an element of a list, or of an argument; null if it has none. */
+  /** Returns the text of a key, of a list element, or of an argument; null if it has none. */
   static @Nullable String textOf(@Nullable Object value) {
     if (value instanceof String text) {
       return text.length() > MAX_LENGTH ? null : text;

@@ -13,25 +13,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest keys of a thread that belong to no loop, of one command, each once: what loops over
- * numbers, or over the keys of an earlier loop, begin with. Confined to that thread.
+ * The latest distinct keys of a thread, of one command, that belong to no known loop. Loops over
+ * numbers, and over the keys of an earlier loop, start here. Confined to that thread.
  */
 final class KeyRow<K> {
 
-  /** How many keys tell a loop that was seen before. */
+  /** How many keys identify an earlier loop. */
   static final int FINGERPRINT_KEYS = 3;
 
-  /** Fewer keys in a row are not remembered as a list. */
+  /** A shorter row is not remembered as a list. */
   private static final int MIN_REPEATED = 8;
 
-  /** More keys in a row are remembered as several lists. */
+  /** A longer row is remembered as several lists. */
   private static final int MAX_REPEATED = 1_024;
 
   private final Lists lists;
   private final Set<String> keys = new LinkedHashSet<>();
   private final String[] latest = new String[FINGERPRINT_KEYS];
 
-  /** How many keys are remembered as a list. */
+  /** How many keys a remembered list has. */
   private int remembered;
 
   private @Nullable Asked last;
@@ -41,7 +41,7 @@ final class KeyRow<K> {
     Arrays.fill(latest, "");
   }
 
-  /** Adds a key; the loop that it belongs to with those before it, null if there is none. */
+  /** Adds a key. Returns the loop that the latest keys form, or null. */
   @Nullable FollowedLoop<K> add(Asked asked) {
     String text = asked.text();
     Asked before = last;
@@ -60,11 +60,11 @@ final class KeyRow<K> {
     System.arraycopy(latest, 1, latest, 0, FINGERPRINT_KEYS - 1);
     latest[FINGERPRINT_KEYS - 1] = text;
     FollowedLoop<K> repeated = asked.begin(lists.repeated(asked.read(), latest), latest);
-    // Two numbers may differ by some step by chance, in a row of other keys.
+    // In a row of other keys, two numbers can differ by a step by chance.
     if (repeated == null) {
       keys.add(text);
       if (Integer.bitCount(keys.size()) == 1) {
-        // A thread may end with its request, and say nothing of it.
+        // A thread can end with its request, without notice.
         remember();
       }
     } else {
@@ -74,13 +74,13 @@ final class KeyRow<K> {
     return repeated == null ? numbers : repeated;
   }
 
-  /** A key belongs to a loop after all, and what comes next to another row. */
+  /** Removes a key that belongs to a loop after all, and starts a new row. */
   void endWithout(@Nullable String key) {
     keys.remove(key);
     end();
   }
 
-  /** What comes next belongs to another row. */
+  /** Starts a new row. */
   void end() {
     remember();
     keys.clear();
@@ -88,7 +88,10 @@ final class KeyRow<K> {
     Arrays.fill(latest, "");
   }
 
-  /** A loop over an earlier row has come to its end. It may go on, and is a longer one then. */
+  /**
+   * Called when a loop over an earlier row has reached its end. If it continues, the row becomes
+   * longer.
+   */
   void goesOn(ReadList list, Asked lastOfLoop) {
     if (list.size() < MAX_REPEATED) {
       end();
@@ -105,13 +108,15 @@ final class KeyRow<K> {
     }
   }
 
-  /** The keys of earlier loops over one connection, for those that read the same. Thread-safe. */
+  /**
+   * The keys of earlier loops on one connection, for loops that read the same keys. Thread-safe.
+   */
   static final class Lists {
 
-    /** Lists that are remembered; the oldest gives way. */
+    /** The most lists that are remembered; the oldest is dropped. */
     private static final int MAX_LISTS = 64;
 
-    /** By command and first keys, in the order in which they came. Guarded by itself. */
+    /** By command and first keys, in insertion order. Guarded by itself. */
     private final Map<Fingerprint, ReadList> lists =
         new LinkedHashMap<>() {
           @Override
@@ -120,12 +125,12 @@ final class KeyRow<K> {
           }
         };
 
-    /** Spares the lock as long as there are none. */
+    /** Avoids the lock while the map is empty. */
     private volatile boolean any;
 
     private record Fingerprint(AheadRead read, List<String> keys) {}
 
-    /** The keys of an earlier loop that began with these; null if none is remembered. */
+    /** Returns the keys of an earlier loop that started with these; null if there is none. */
     @Nullable OfList repeated(AheadRead read, String... first) {
       ReadList found = null;
       if (any) {
@@ -136,7 +141,10 @@ final class KeyRow<K> {
       return found == null ? null : new OfList(found, "", "");
     }
 
-    /** The list of an earlier loop that begins with this key; null if there is none, or several. */
+    /**
+     * Returns the list of an earlier loop that started with this key; null if there is none, or
+     * several.
+     */
     @Nullable OfList beginningWith(AheadRead read, String first) {
       ReadList found = null;
       synchronized (lists) {

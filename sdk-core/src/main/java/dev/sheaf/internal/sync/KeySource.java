@@ -4,28 +4,28 @@ package dev.sheaf.internal.sync;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Where the keys of a loop come from. Confined to a thread. */
+/** The source of a loop's keys. Confined to a thread. */
 interface KeySource {
 
-  /** The place of a key, or {@link Loop#NONE}. */
+  /** Returns the position of a key, or {@link Loop#NONE}. */
   int indexOf(String key);
 
-  /** The key at a place; null if there is none. */
+  /** Returns the key at a position; null if there is none. */
   @Nullable String keyAt(int index);
 
-  /** How many keys there are; {@link Integer#MAX_VALUE} if there is no end. */
+  /** Returns the number of keys; {@link Integer#MAX_VALUE} for an endless sequence. */
   int size();
 
-  /** What its keys are, in words: equal for the loops of one place. */
+  /** Describes the keys in words, equally for all loops of one place. */
   String shape();
 
-  /** Without numbers, in which the keys of one place often differ. */
+  /** Omits numbers, which often differ between the keys of one place. */
   private static String shape(String prefix, String suffix) {
     Pattern number = Numbers.NUMBER;
     return number.matcher(prefix).replaceAll("#") + "*" + number.matcher(suffix).replaceAll("#");
   }
 
-  /** The elements of a list, each between the same prefix and suffix, which may be empty. */
+  /** The elements of a list between a fixed prefix and suffix, either of which can be empty. */
   record OfList(ReadList list, String prefix, String suffix) implements KeySource {
 
     @Override
@@ -54,9 +54,9 @@ interface KeySource {
   }
 
   /**
-   * Numbers that grow or fall by a step.
+   * Numbers that increase or decrease by a step.
    *
-   * @param width how many digits each has, with zeros before it; 0 if there are none
+   * @param width the number of digits, with leading zeros; 0 if not padded
    */
   record Numbers(String prefix, String suffix, int width, long first, long step)
       implements KeySource {
@@ -68,7 +68,7 @@ interface KeySource {
 
     private static final int MAX_DIGITS = 17;
 
-    /** The sequence that two keys begin; null if they begin none. */
+    /** Returns the sequence that two keys start; null if they start none. */
     static @Nullable Numbers of(String first, String second) {
       int differ = 0;
       int common = Math.min(first.length(), second.length());

@@ -8,18 +8,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lists of ids that a thread has read, and the loops over them of which it has read one key,
- * perhaps. Confined to that thread.
+ * The lists of ids that a thread has read, and the possible loops over them of which it has read
+ * one key. Confined to that thread.
  */
 final class ListedKeys<K> {
 
-  /** How many lists of the thread are remembered, the latest first. */
+  /** The most lists that are remembered, the latest first. */
   private static final int MAX_LISTS = 4;
 
-  /** How many first keys wait for a second one that proves what they have in common with a list. */
+  /**
+   * The most first keys that wait for a second one, which confirms their common part with a list.
+   */
   private static final int MAX_CANDIDATES = 16;
 
-  /** With which elements a loop over a list in its order may begin. */
+  /** The elements with which a sequential loop over a list can start. */
   private static final int FIRST_ELEMENTS = 3;
 
   private final List<ReadList> lists = new ArrayList<>();
@@ -29,7 +31,7 @@ final class ListedKeys<K> {
     return lists.isEmpty();
   }
 
-  /** Another list was read. */
+  /** Adds a list that was read. */
   void add(ReadList list) {
     forgetOld(list.readAtNanos());
     if (lists.size() == MAX_LISTS) {
@@ -46,7 +48,7 @@ final class ListedKeys<K> {
     candidates.clear();
   }
 
-  /** A loop over a list, whose first key was seen and whose second this is. */
+  /** Returns a loop over a list whose first key was read before and whose second is this one. */
   @Nullable FollowedLoop<K> proven(Asked asked) {
     for (int i = candidates.size() - 1; i >= 0; i--) {
       FollowedLoop<K> candidate = candidates.get(i);
@@ -59,7 +61,7 @@ final class ListedKeys<K> {
     return null;
   }
 
-  /** Loops over the latest list that this key may be the first of. */
+  /** Returns loops over the latest list that this key may start. */
   List<FollowedLoop<K>> begunBy(Asked asked) {
     propose(asked);
     List<FollowedLoop<K>> begun = new ArrayList<>();
@@ -76,9 +78,9 @@ final class ListedKeys<K> {
     return begun;
   }
 
-  /** Notes which lists this key may be made of an element of. */
+  /** Records the lists that have an element within this key. */
   private void propose(Asked asked) {
-    // The latest list last, where it is looked for first.
+    // The latest list comes last, where the search starts.
     for (int n = lists.size() - 1; n >= 0; n--) {
       ReadList list = lists.get(n);
       for (int i = 0; i < Math.min(FIRST_ELEMENTS, list.size()); i++) {
@@ -95,7 +97,7 @@ final class ListedKeys<K> {
     }
   }
 
-  /** A loop in another order begins with any element, which stands between colons then. */
+  /** A loop in another order can start with any element; it must then be delimited by colons. */
   private void proposeParts(Asked asked, ReadList list) {
     String text = asked.text();
     int start = 0;

@@ -9,53 +9,53 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the loops that one place in the code runs: how long they are, and what reading
- * ahead was worth; for loops that nobody declared also whether they go where it was foreseen.
+ * What has been learned of the loops at one place in the code: their length, the benefit of reading
+ * ahead, and, for undeclared loops, whether their keys are predicted correctly.
  *
  * <p>Thread-safe.
  */
 final class LoopPlace {
 
-  /** How many loops in a row must be foreseen before keys are read ahead. */
+  /** How many loops in a row must be predicted before keys are read ahead. */
   static final int PROOFS = 3;
 
-  /** A shorter loop proves nothing. */
+  /** Shorter loops do not count as predicted. */
   static final int MIN_READS = 4;
 
-  /** Which part of the keys between its first and its last a loop must read, in percent. */
+  /** The percentage of the keys between its first and last that a loop must read to count. */
   private static final int MIN_DENSITY = 75;
 
-  /** How many loops tell how long the next one is. */
+  /** How many past loops predict the length of the next one. */
   private static final int LENGTHS = 4;
 
-  /** Reads before what was in vain is judged. */
+  /** The number of reads before the share of unused ones is judged. */
   private static final int MIN_JUDGED = 64;
 
-  /** Older reads count half when so many have gathered. */
+  /** Once this many reads are counted, older ones count half. */
   private static final int MAX_JUDGED = 2_048;
 
-  /** Beyond the length that was foreseen, so many reads earn one that is made ahead. */
+  /** Beyond the predicted length, this many used reads allow one more to be read ahead. */
   private static final int CAUTION = 8;
 
   /**
-   * Keys that a declared loop begins with as long as little is known, and goes on with where few
-   * were of use: little is lost if it ends early.
+   * The first window of a declared loop while little is known, and its window after few values were
+   * used: little is lost if the loop ends early.
    */
   static final int CAUTIOUS_KEYS = 16;
 
-  /** How many times as many keys as before a declared loop reads next, while they are used. */
+  /** The growth of a declared loop's windows while their values are used. */
   private static final int GROWTH = 4;
 
-  /** Most keys of one round trip: it is then a few hundredths of what it would be. */
+  /** The most keys of one round trip: the loop then needs a few hundredths of its round trips. */
   static final int MAX_WINDOW_KEYS = 256;
 
-  /** Bytes of replies that a window should not exceed, judged by those before: 1 MiB. */
+  /** The target for the bytes of replies in a window, estimated from earlier ones: 1 MiB. */
   private static final long MAX_WINDOW_BYTES = 1 << 20;
 
-  /** A smaller size of replies counts by this part, a larger one at once. */
+  /** The weight of a smaller reply size; a larger one counts at once. */
   private static final int SMOOTHING = 4;
 
-  /** Stands for a loop that read its source to the end. */
+  /** The length of a loop that read its source to the end. */
   private static final int TO_THE_END = Integer.MAX_VALUE;
 
   private final List<String> frames;
@@ -80,13 +80,13 @@ final class LoopPlace {
   private State state;
 
   /**
-   * Begins with nothing known.
+   * Creates a place with nothing learned.
    *
    * @param frames the call site and its callers
-   * @param keys what the keys are
-   * @param maxVainPercent which share of the reads may be in vain
-   * @param whenProven is told when it begins to read ahead; null if its loops are declared, and so
-   *     read ahead from the first on
+   * @param keys a description of the keys
+   * @param maxVainPercent the highest share of unused reads
+   * @param whenProven called when it starts to read ahead; null for declared loops, which read
+   *     ahead from the start
    */
   LoopPlace(
       List<String> frames,
@@ -103,7 +103,7 @@ final class LoopPlace {
     this.state = declared ? State.READING_AHEAD : State.LEARNING;
   }
 
-  /** Of loops that are declared. */
+  /** Returns the place of declared loops. */
   LoopPlace() {
     this(List.of(), "", "", 100, null);
   }
@@ -124,16 +124,16 @@ final class LoopPlace {
     return state == State.READING_AHEAD;
   }
 
-  /** Whether its loops read the keys of their source in no order. */
+  /** Returns whether its loops read the keys of their source in another order. */
   synchronized boolean isUnordered() {
     return unordered;
   }
 
   /**
-   * A loop is over.
+   * Called when a loop has ended.
    *
-   * @param reads how many keys of the source it read
-   * @param span how many keys there were from the first to the last that it read
+   * @param reads the number of keys of the source that it read
+   * @param span the number of keys between the first and the last of them, inclusive
    * @param toTheEnd whether it read the source to its end
    * @param shuffled whether it read them in another order
    */
@@ -164,12 +164,12 @@ final class LoopPlace {
   }
 
   /**
-   * How many keys a loop is to read ahead now: as many as the latest loops would have read; 0 if
-   * none. A declared loop goes on beyond that by growing windows.
+   * Returns how many keys a loop should read ahead now: as many as the latest loops would have
+   * read; 0 for none. A declared loop continues beyond that with growing windows.
    *
-   * @param reads how many it has read, with the key at hand
-   * @param position where that key stands, from 1 on
-   * @param paid whether its window before was of use, if there was one
+   * @param reads the number of its reads, including the current key
+   * @param position the position of the current key, starting at 1
+   * @param paid whether its previous window, if any, was used
    */
   synchronized int windowKeys(int reads, int position, boolean paid) {
     if (state != State.READING_AHEAD) {
@@ -184,7 +184,7 @@ final class LoopPlace {
     } else {
       foreseen = Math.max(foreseen, reads / CAUTION);
     }
-    // With the key at hand, which its loop asks for by itself.
+    // Includes the current key, which the loop reads itself.
     long affordable = Math.max(1, MAX_WINDOW_BYTES / bytesPerKey - 1);
     return (int)
         Math.min(Math.min(foreseen, affordable), Math.min(keysInTime, MAX_WINDOW_KEYS - 1));
@@ -195,13 +195,13 @@ final class LoopPlace {
   }
 
   /**
-   * A window holds nothing any more.
+   * Called when a window has ended.
    *
-   * @param read how many keys were read ahead
-   * @param used how many of them were handed out
+   * @param read the number of keys that were read ahead
+   * @param used the number of them that were handed out
    * @param bytes the mean size of a reply
-   * @param late whether the loop was too slow for it
-   * @return whether this made the place stop
+   * @param late whether values expired because the loop was too slow
+   * @return whether the place now stops reading ahead
    */
   synchronized boolean windowClosed(int read, int used, long bytes, boolean late) {
     if (read == 0) {
@@ -209,8 +209,8 @@ final class LoopPlace {
     }
     hits += used;
     vain += read - used;
-    // What was too much at once is asked for in smaller portions, and so proves nothing yet: the
-    // first loops of a JVM are slow.
+    // Loops that are too slow for their window get smaller ones. That does not count against the
+    // place: the first loops of a JVM are slow.
     boolean shrinks = late && used < read && read > 1;
     judged += shrinks ? used : read;
     judgedVain += shrinks ? 0 : read - used;
@@ -218,7 +218,7 @@ final class LoopPlace {
     if (late && used < read) {
       keysInTime = Math.max(1, used * 3 / 4);
     } else if (used == read && keysInTime < MAX_WINDOW_KEYS) {
-      // By half: one stall of the machine must not cost many round trips afterwards.
+      // Halved, so that one pause of the machine does not cost many round trips later.
       keysInTime += Math.max(1, keysInTime / 2);
     }
     boolean stops =
@@ -235,7 +235,7 @@ final class LoopPlace {
     return stops;
   }
 
-  /** What there is to say when it stops. */
+  /** Describes why it has stopped. */
   synchronized String stopText() {
     return "Reads nothing ahead any more for "
         + command
@@ -253,7 +253,7 @@ final class LoopPlace {
     return new Learned(keys, state, loops, hits, vain);
   }
 
-  /** For a place that the detector does not know. */
+  /** Describes a place that the detector does not know. */
   synchronized LoopReport report() {
     return new LoopReport(
         frames.get(0), frames.subList(1, frames.size()), command, loops, hits, 0, learned());

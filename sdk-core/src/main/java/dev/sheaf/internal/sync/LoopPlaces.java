@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The places in the code whose loops one client reads ahead, or learns. Thread-safe. */
+/** The places in the code whose loops a client reads ahead or learns. Thread-safe. */
 public final class LoopPlaces {
 
   static final String READS_METER = "sheaf.loops.read.ahead";
   static final String STOPPED_METER = "sheaf.loops.read.ahead.stopped";
 
   /**
-   * How many times in a second a thread may begin to have its calls followed while nothing is read
-   * ahead anywhere: less than a hundredth of one processor.
+   * How many times a second threads can start a turn of followed calls while no place reads ahead:
+   * less than a hundredth of one processor.
    */
   static final int TURNS_PER_SECOND = 8;
 
@@ -34,7 +34,7 @@ public final class LoopPlaces {
 
   private final @Nullable LoopLearning options;
 
-  /** In the order in which they were last seen. Guarded by itself. */
+  /** In the order of their last use. Guarded by itself. */
   private final Map<Place, LoopPlace> places =
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -46,13 +46,13 @@ public final class LoopPlaces {
   private final PerSecond looks;
   private final PerSecond turns;
 
-  /** What is read ahead anywhere. Written by those that hold the places. */
+  /** The key descriptions of all places that read ahead. Written by holders of the places' lock. */
   private volatile Set<Shape> readAhead = Set.of();
 
   private final MeterRegistry registry;
   private final String client;
 
-  /** What the keys are that are read. */
+  /** Returns the key descriptions that are read ahead. */
   private record Shape(AheadRead read, String keys) {}
 
   private static final Shape DECLARED = new Shape(AheadRead.GET, "");
@@ -60,17 +60,17 @@ public final class LoopPlaces {
   private record Place(long callSite, Shape shape) {}
 
   /**
-   * Begins with nothing known.
+   * Creates an object without places.
    *
-   * @param options how loops are learned; null if none are
-   * @param client the client's name in the meters
+   * @param options how loops are learned; null if they are not
+   * @param client the client's name in its meters
    */
   public LoopPlaces(
       @Nullable LoopLearning options, @Nullable MeterRegistry registry, String client) {
     this(options, registry, client, System::nanoTime);
   }
 
-  /** Begins with nothing known, and a clock of its own. */
+  /** As above, with another clock. */
   LoopPlaces(
       @Nullable LoopLearning options,
       @Nullable MeterRegistry given,
@@ -82,7 +82,7 @@ public final class LoopPlaces {
     this.looks = new PerSecond(CallSite.MAX_LOOKS_PER_SECOND, nanoTime);
     this.turns = new PerSecond(TURNS_PER_SECOND, nanoTime);
     if (options != null) {
-      // There from the start. Where nothing is learned, the first declared loop brings them.
+      // Registered from the start if loops are learned, otherwise at the first declared loop.
       reads("hit");
       reads("vain");
       stopped();
@@ -104,12 +104,12 @@ public final class LoopPlaces {
         .register(registry);
   }
 
-  /** Whether loops are learned that nobody declared. */
+  /** Returns whether undeclared loops are learned. */
   public boolean learns() {
     return options != null;
   }
 
-  /** How old a reply may be that is handed out to a learned loop. */
+  /** Returns the maximum age of a reply that is handed out to a learned loop. */
   Duration maxAge() {
     return learning().maxAge();
   }
@@ -118,7 +118,7 @@ public final class LoopPlaces {
     return Objects.requireNonNull(options, "Nothing is learned");
   }
 
-  /** The place of a declared loop that the current thread begins: the line alone. */
+  /** Returns the place of a declared loop that the current thread starts: its line alone. */
   LoopPlace declaredHere() {
     Place here = new Place(CallSite.nearestOfCurrentThread().fingerprint(), DECLARED);
     synchronized (places) {
@@ -126,19 +126,19 @@ public final class LoopPlaces {
     }
   }
 
-  /** Whether keys are read ahead anywhere. */
+  /** Returns whether any place reads ahead. */
   boolean anyReadAhead() {
     return !readAhead.isEmpty();
   }
 
-  /** Whether a thread may have some calls followed now, though nothing is read ahead anywhere. */
+  /** Returns whether a thread can start a turn of followed calls while no place reads ahead. */
   boolean tryTurn() {
     return turns.tryTake();
   }
 
   /**
-   * The place that the current thread is at, if its loops have keys of this source, and read ahead.
-   * Looks at the stack only if such loops do somewhere.
+   * Returns the current thread's place if loops with this source read ahead there. Walks the stack
+   * only if such loops exist at some place.
    */
   @Nullable LoopPlace readingAheadHere(AheadRead read, KeySource source) {
     Shape shape = new Shape(read, source.shape());
@@ -153,9 +153,12 @@ public final class LoopPlaces {
     return known != null && known.isReadingAhead() ? known : null;
   }
 
-  /** What is known of the place that the current thread is at; null if nobody may look now. */
+  /**
+   * Returns the state of the current thread's place; null if the rate limit allows no stack walk
+   * now.
+   */
   @Nullable LoopPlace placeOf(AheadRead read, KeySource source) {
-    // Where loops are read ahead, a look saves round trips; where none is, there is no hurry.
+    // Where loops read ahead, a stack walk saves round trips; otherwise there is no hurry.
     if (!anyReadAhead() && !looks.tryTake()) {
       return null;
     }
@@ -181,7 +184,7 @@ public final class LoopPlaces {
     }
   }
 
-  /** A place begins to read ahead, or stops. */
+  /** Called when a place starts or stops reading ahead. */
   private void note() {
     synchronized (places) {
       Set<Shape> shapes = new HashSet<>();
@@ -195,7 +198,7 @@ public final class LoopPlaces {
     }
   }
 
-  /** A window is over, see {@link LoopPlace#windowClosed}. */
+  /** Called when a window has ended; see {@link LoopPlace#windowClosed}. */
   void windowClosed(LoopPlace place, int read, int used, long bytes, boolean late) {
     reads("hit").increment(used);
     reads("vain").increment(read - used);
@@ -206,7 +209,10 @@ public final class LoopPlaces {
     }
   }
 
-  /** What the detector has found, with what was learned there, and what was learned elsewhere. */
+  /**
+   * Returns the detector's reports with what was learned at their places, and what was learned
+   * elsewhere.
+   */
   public List<LoopReport> addTo(List<LoopReport> found) {
     List<LoopPlace> known;
     synchronized (places) {

@@ -14,28 +14,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list of ids that came in one reply: what the keys of the loop behind it may be made of. Or the
- * keys of an earlier loop. Immutable.
+ * A list of ids that arrived in one reply, or the keys of an earlier loop. The keys of a later loop
+ * may be made of them. Immutable.
  */
 final class ReadList {
 
-  /** Most elements that are kept of a list. */
+  /** The most elements that are kept of a list. */
   static final int MAX_ELEMENTS = 10_000;
 
-  /** A shorter list is not worth it. */
+  /** The fewest elements of a useful list. */
   static final int MIN_ELEMENTS = 4;
 
-  /** Longer texts are not looked at for JSON: 256 Ki characters. */
+  /** Longer texts are not parsed as JSON: 256 Ki characters. */
   private static final int MAX_JSON_LENGTH = 256 << 10;
 
-  /** What the keys of earlier loops are called. */
+  /** The description of keys of earlier loops. */
   private static final String KEYS_BEFORE = "the keys of the loop before";
 
   private final String name;
   private final long readAtNanos = System.nanoTime();
   private final List<@Nullable String> elements;
 
-  /** Made when it is first asked for. */
+  /** Created at first use. */
   private volatile @Nullable Map<String, Integer> places;
 
   private ReadList(String name, List<@Nullable String> elements) {
@@ -43,7 +43,7 @@ final class ReadList {
     this.elements = elements;
   }
 
-  /** The keys of a loop, each once. */
+  /** Creates a list from the distinct keys of a loop. */
   static ReadList ofKeys(Collection<String> keys) {
     return new ReadList(KEYS_BEFORE, new ArrayList<>(keys));
   }
@@ -53,10 +53,10 @@ final class ReadList {
   }
 
   /**
-   * The list that a reply is.
+   * Converts a reply to a list.
    *
-   * @param command what it answers
-   * @return null if it is none, or a short one
+   * @param command the command of the reply
+   * @return null if the reply is no list, or a short one
    */
   static @Nullable ReadList of(String command, @Nullable Object reply) {
     if (reply instanceof String || reply instanceof byte[]) {
@@ -68,8 +68,8 @@ final class ReadList {
   }
 
   /**
-   * The strings and numbers of a JSON array; null if a value is none, or has anything else or
-   * escapes.
+   * Parses the strings and numbers of a JSON array. Returns null if the value is no array, or has
+   * other elements or escapes.
    */
   private static @Nullable List<@Nullable String> jsonScalars(Object value) {
     String text;
@@ -149,7 +149,7 @@ final class ReadList {
           KeyForm.textOf(element instanceof Value<?> v ? v.getValueOrElse(null) : element);
       elements.add(unquoted(text));
       texts += text == null ? 0 : 1;
-      // What begins without ids will hardly end with some.
+      // A reply that starts without ids will hardly end with some.
       if (elements.size() == MAX_ELEMENTS || (elements.size() == MIN_ELEMENTS && texts == 0)) {
         break;
       }
@@ -157,14 +157,14 @@ final class ReadList {
     return texts < MIN_ELEMENTS ? null : new ReadList("the elements of " + command, elements);
   }
 
-  /** A string as JSON has it, without its quotes. */
+  /** Parses a JSON string. Returns it without quotes. */
   private static @Nullable String unquoted(@Nullable String text) {
     return text != null && text.length() > 2 && text.startsWith("\"") && text.endsWith("\"")
         ? text.substring(1, text.length() - 1)
         : text;
   }
 
-  /** What its elements are, in words. */
+  /** Describes the elements in words. */
   String name() {
     return name;
   }
@@ -181,12 +181,12 @@ final class ReadList {
     return elements.size();
   }
 
-  /** An element; null if it is no text. */
+  /** Returns an element; null if it is not text. */
   @Nullable String get(int index) {
     return elements.get(index);
   }
 
-  /** Where an element stands first, or -1. */
+  /** Returns the first index of an element, or -1. */
   int indexOf(String element) {
     Map<String, Integer> known = places;
     if (known == null) {

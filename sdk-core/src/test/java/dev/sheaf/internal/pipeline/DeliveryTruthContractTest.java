@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Order and delivery against an oracle that knows nothing of batches: each thread owns its keys, so
- * the values it may read follow from its own commands alone, in the order in which it called them.
+ * Checks order and delivery against a model without batches: each thread owns its keys, so its own
+ * commands, in the order of its calls, determine the values that it can read.
  *
  * <p>The number of operations is {@code -Dsheaf.truth.operations}.
  */
@@ -42,32 +42,31 @@ class DeliveryTruthContractTest {
   private static final int THREADS = 8;
   private static final int KEYS_PER_THREAD = 12;
 
-  /** Of a hash that all threads share. */
+  /** In a hash that all threads share. */
   private static final int FIELDS_PER_THREAD = 6;
 
   private static final String HASH = "hash";
   private static final int WINDOW = 200;
 
-  /** So few that one is often alone, and writes for himself. */
+  /** So few that a caller is often alone and drives the event loop itself. */
   private static final int FEW = 2;
 
   @ForEachServer
-  void everyReadSeesWhatItsCallerWroteBefore_andNothingLater(ServerUnderTest server)
-      throws Exception {
+  void reads_returnWhatTheirCallerWroteBefore(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       run(sheaf, false, false);
     }
   }
 
   @ForEachServer
-  void soItIsWithCancelledCommands(ServerUnderTest server) throws Exception {
+  void reads_whileCommandsAreCancelled(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       run(sheaf, true, false);
     }
   }
 
   @ForEachServer
-  void soItIsWithTinyLimits(ServerUnderTest server) throws Exception {
+  void reads_withTinyLimits(ServerUnderTest server) throws Exception {
     BatchingOptions tiny =
         BatchingOptions.builder()
             .maxFusedKeys(2)
@@ -81,15 +80,15 @@ class DeliveryTruthContractTest {
   }
 
   @ForEachServer
-  void soItIsWithFewCallers(ServerUnderTest server) throws Exception {
+  void reads_ofFewCallers(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       run(sheaf, FEW, OPERATIONS, true, false);
     }
   }
 
-  /** Replies come late, so that some commands are given up before, and some after they ran. */
+  /** Some commands time out before they run, others afterwards. */
   @ForEachServer(on = Topology.STANDALONE)
-  void soItIsWithCommandsThatTimeOut(ServerUnderTest server) throws Exception {
+  void reads_whileCommandsTimeOut(ServerUnderTest server) throws Exception {
     try (LatencyProxy proxy =
             LatencyProxy.builder()
                 .target(server.nodes().get(0).host(), server.nodes().get(0).port())
@@ -127,13 +126,13 @@ class DeliveryTruthContractTest {
   }
 
   @ForEachServer(on = Topology.STANDALONE)
-  void soItIsWhileConnectionsAreCut(ServerUnderTest server) throws Exception {
+  void reads_whileConnectionsAreCut(ServerUnderTest server) throws Exception {
     whileConnectionsAreCut(server, sheaf -> run(sheaf, true, true));
   }
 
-  /** They take longer for each call, having nobody to share with. */
+  /** Fewer operations, because a lone caller shares no batches and takes longer for each. */
   @ForEachServer(on = Topology.STANDALONE)
-  void soItIsWithFewCallersWhileConnectionsAreCut(ServerUnderTest server) throws Exception {
+  void reads_ofFewCallersWhileConnectionsAreCut(ServerUnderTest server) throws Exception {
     whileConnectionsAreCut(server, sheaf -> run(sheaf, FEW, OPERATIONS / 4, true, true));
   }
 
@@ -176,17 +175,16 @@ class DeliveryTruthContractTest {
   }
 
   @ForEachServer(on = Topology.STANDALONE)
-  void incrementsRunOnce_orTheirCallerKnowsThatNobodyKnows(ServerUnderTest server)
-      throws Exception {
+  void increments_runOnceOrFailWithUnknownOutcome(ServerUnderTest server) throws Exception {
     countWhileConnectionsAreCut(server, THREADS, 50);
   }
 
   @ForEachServer(on = Topology.STANDALONE)
-  void soDoIncrementsOfALoneCaller(ServerUnderTest server) throws Exception {
+  void increments_ofALoneCaller(ServerUnderTest server) throws Exception {
     countWhileConnectionsAreCut(server, 1, 1);
   }
 
-  /** Counters tell loss and repetition apart: each INCR that is acknowledged ran exactly once. */
+  /** Each acknowledged INCR must have run exactly once: a counter shows loss and repetition. */
   private static void countWhileConnectionsAreCut(ServerUnderTest server, int threads, int atOnce)
       throws Exception {
     AtomicLong acknowledged = new AtomicLong();
@@ -267,7 +265,7 @@ class DeliveryTruthContractTest {
     }
   }
 
-  /** One thread with its own keys, and what each of them may hold at each point of its program. */
+  /** One thread with its own keys, and the values that each of them can have. */
   private static final class Caller {
 
     private final Sheaf<String, String> sheaf;
@@ -278,14 +276,14 @@ class DeliveryTruthContractTest {
     private final List<Set<@Nullable String>> possible = new ArrayList<>();
 
     /**
-     * Writes without a reply whose connection may have been cut: the server may read them off the
-     * old connection when the client has a new one, so they may run after later commands.
+     * Values of writes that may have lost their connection. The server can read them from the old
+     * connection after the client has opened a new one, so they can run after later commands.
      */
     private final List<Set<String>> unknown = new ArrayList<>();
 
     private final Deque<Call> calls = new ArrayDeque<>();
 
-    /** Whether the next calls are of fields, which are many at a time so that some HGETs fuse. */
+    /** Whether the next calls use hash fields. Many do so in a row, so that some HGETs fuse. */
     private boolean hashing;
 
     private record Call(int key, RedisFuture<?> future, @Nullable String written) {}
@@ -309,13 +307,13 @@ class DeliveryTruthContractTest {
       }
     }
 
-    /** Every second key shares a slot with the others of this caller, so that some GETs fuse. */
+    /** Every second key is in one slot per caller, so that some GETs fuse. */
     private String key(int key) {
       return key % 2 == 0 ? "{" + number + "}" + key : number + ":" + key;
     }
 
     /**
-     * Carries out a program.
+     * Makes random calls and checks their replies.
      *
      * @param mostlyAlone whether most calls wait for their replies at once
      */
@@ -348,7 +346,7 @@ class DeliveryTruthContractTest {
       if (random.nextInt(10) < 8) {
         calls.add(new Call(key, read(key), null));
       } else {
-        // It names its key, so that a value of another key is told from one of another time.
+        // The value names its key, to tell a mixed-up reply from a stale one.
         String value = key(key) + "#" + operation;
         calls.add(new Call(key, write(key, value), value));
       }

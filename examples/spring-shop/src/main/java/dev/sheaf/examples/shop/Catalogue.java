@@ -20,8 +20,8 @@ import org.springframework.data.redis.serializer.SerializationException;
 import org.springframework.stereotype.Component;
 
 /**
- * Pages of the catalogue, read from Redis, and from the database what Redis does not have. Without
- * Redis all comes from the database. Thread-safe.
+ * Pages of the catalogue, read from Redis, and from the database if Redis does not have them.
+ * Without Redis, everything comes from the database. Thread-safe.
  */
 @Component
 class Catalogue {
@@ -38,13 +38,13 @@ class Catalogue {
   private final Duration timeToLive;
 
   /**
-   * A page that was read.
+   * A page.
    *
    * @param products in the order of the catalogue
-   * @param fromRedis how many of them Redis had
+   * @param fromRedis how many of them were in Redis
    * @param micros how long it took
-   * @param redisAnswered whether Redis answered at all
-   * @param reads when each GET of the loop began and ended
+   * @param redisAnswered whether Redis answered
+   * @param reads when each GET of the loop started and ended
    */
   record Page(
       List<Product> products,
@@ -53,7 +53,7 @@ class Catalogue {
       boolean redisAnswered,
       List<Read> reads) {}
 
-  /** A GET, in microseconds since the page was asked for. */
+  /** A GET, in microseconds since the page was requested. */
   record Read(long from, long to) {}
 
   Catalogue(
@@ -79,7 +79,7 @@ class Catalogue {
     return "product:" + id;
   }
 
-  /** Another entry, since the first one is compressed, which only clients with Sheaf can read. */
+  /** A separate entry: the first one is compressed, and only clients with Sheaf can read it. */
   private static String plainKey(long id) {
     return "plain:product:" + id;
   }

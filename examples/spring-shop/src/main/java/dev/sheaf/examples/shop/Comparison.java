@@ -9,12 +9,12 @@ import java.util.List;
 import org.springframework.stereotype.Component;
 
 /**
- * Reads a page both ways, in turn, so that what disturbs the machine disturbs both. Thread-safe.
+ * Reads a page both ways, in turn, so that disturbances of the machine affect both. Thread-safe.
  */
 @Component
 class Comparison {
 
-  /** How many times each way; what is shown is the median. */
+  /** The number of reads each way; the median is shown. */
   private static final int ROUNDS = 5;
 
   private final Catalogue catalogue;
@@ -24,11 +24,11 @@ class Comparison {
   }
 
   /**
-   * A page, and what it took.
+   * A page, and its timings.
    *
-   * @param first what the visitor gets: the page as it was read first
+   * @param first the page as it was read first, which the visitor gets
    * @param with the median with Sheaf, when Redis had all products
-   * @param without the same by the connections of Spring Data alone
+   * @param without the same with the connections of Spring Data alone
    */
   record Measured(Page first, Page with, Page without) {
 
@@ -37,8 +37,8 @@ class Comparison {
     }
 
     /**
-     * How many reads of a page waited for Redis. Without Sheaf each does, so one that took less
-     * than half as long as those did not.
+     * Counts the reads of a page that waited for Redis. Without Sheaf each does, so a read that
+     * took less than half as long as those did not wait.
      */
     long roundTrips(Page page) {
       long usual = median(without.reads().stream().map(Measured::micros).sorted().toList());
@@ -60,7 +60,7 @@ class Comparison {
     if (!first.redisAnswered()) {
       return new Measured(first, first, first);
     }
-    catalogue.page(number, false); // From here on Redis has the products for both.
+    catalogue.page(number, false); // After this, Redis has the products for both.
     List<Page> with = new ArrayList<>();
     List<Page> without = new ArrayList<>();
     for (int round = 0; round < ROUNDS; round++) {

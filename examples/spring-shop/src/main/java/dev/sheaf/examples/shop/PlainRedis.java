@@ -11,8 +11,8 @@ import org.springframework.data.redis.serializer.RedisSerializer;
 import org.springframework.stereotype.Component;
 
 /**
- * The same Redis by the connections of Spring Data alone, to compare with. An application has no
- * use for this: its connection factory is no bean, since the starter lets those batch.
+ * The same Redis through the connections of Spring Data alone, for comparison. Applications do not
+ * need this. Its connection factory is not a bean, because the starter would make it batch.
  */
 @Component
 class PlainRedis implements DisposableBean {
@@ -37,7 +37,7 @@ class PlainRedis implements DisposableBean {
         : configured.getStandaloneConfiguration();
   }
 
-  /** A template as {@link ShopConfiguration#products} makes it. */
+  /** Creates a template as {@link ShopConfiguration#products} does. */
   static RedisTemplate<String, Product> template(LettuceConnectionFactory connections) {
     RedisTemplate<String, Product> template = new RedisTemplate<>();
     template.setConnectionFactory(connections);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.examples.shop;
 
-/** Something to buy. */
+/** A product. */
 record Product(long id, String name, long priceCents, String description) {}

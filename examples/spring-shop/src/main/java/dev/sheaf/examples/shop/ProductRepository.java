@@ -22,7 +22,7 @@ class ProductRepository {
     return database.sql("select count(*) from product").query(Integer.class).single();
   }
 
-  /** Identifiers in their order; fewer than asked for at the end. */
+  /** Returns identifiers in order; fewer than requested at the end. */
   List<Long> ids(int offset, int limit) {
     return database
         .sql("select id from product order by id offset ? rows fetch next ? rows only")
@@ -32,7 +32,7 @@ class ProductRepository {
         .list();
   }
 
-  /** Those of the products that there are, by one query. */
+  /** Returns those of the products that exist, with one query. */
   Map<Long, Product> byIds(Collection<Long> ids) {
     Map<Long, Product> products = new HashMap<>();
     if (!ids.isEmpty()) {

@@ -16,8 +16,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * Lets each visitor in so and so often. While Redis cannot count, all are let in: a shop that is
- * closed is worse than one that is visited too often. Thread-safe.
+ * Limits the rate of each visitor. While Redis cannot count, all are admitted: a closed shop is
+ * worse than too many visits. Thread-safe.
  */
 @Component
 class RateLimit implements HandlerInterceptor {

@@ -11,7 +11,7 @@ public class ShopApplication {
   /**
    * Runs until the process is ended.
    *
-   * @param arguments of Spring Boot, such as {@code --spring.data.redis.host=…}
+   * @param arguments Spring Boot's, such as {@code --spring.data.redis.host=…}
    */
   public static void main(String[] arguments) {
     SpringApplication.run(ShopApplication.class, arguments);

@@ -10,7 +10,7 @@ import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** What the shop is made of. */
+/** The beans of the shop. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(ShopProperties.class)
 class ShopConfiguration {

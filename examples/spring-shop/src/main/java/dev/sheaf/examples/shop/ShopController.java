@@ -23,7 +23,7 @@ class ShopController {
   }
 
   /**
-   * A page of the catalogue, read with Sheaf and without.
+   * Shows a page of the catalogue, read with Sheaf and without.
    *
    * @param number from 1
    */

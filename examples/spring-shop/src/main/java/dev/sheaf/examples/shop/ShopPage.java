@@ -142,7 +142,7 @@ final class ShopPage {
         waterfall(measured.with(), measured.without()));
   }
 
-  /** Both ways on one axis of time. */
+  /** Draws both ways on one time axis. */
   private static String waterfall(Page with, Page without) {
     long most = Math.max(with.micros(), without.micros());
     int rows = BAR * with.reads().size();
@@ -161,7 +161,7 @@ final class ShopPage {
     return svg.append("</svg>").toString();
   }
 
-  /** The distance of the lines, in microseconds, so that there are at most ten. */
+  /** Returns the distance of the grid lines in microseconds, so that there are at most ten. */
   private static long step(long most) {
     return LongStream.of(1, 2, 5, 10, 20, 50, 100, 200, 500)
         .map(millis -> millis * 1_000)

@@ -16,9 +16,9 @@ record ShopProperties(RateLimit rateLimit, Cache cache) {
   }
 
   /**
-   * How often one visitor may come.
+   * The rate limit of one visitor.
    *
-   * @param visits most of them in a window
+   * @param visits the most visits in a window
    * @param window in whole milliseconds, from the first visit
    */
   record RateLimit(int visits, Duration window) {

@@ -8,7 +8,7 @@ import dev.sheaf.scripts.LuaScript;
 /** Counts visits on the server. */
 interface Visits {
 
-  /** Zero for a visit that is allowed, else the milliseconds until one will be. */
+  /** Returns zero for an allowed visit, otherwise the milliseconds until one is allowed. */
   @LuaScript("classpath:lua/visit.lua")
   long visit(@Keys String visitor, @Arg long most, @Arg long windowMillis);
 }

@@ -10,11 +10,11 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives tests an {@link dev.sheaf.embedded.EmbeddedServer}. On a parameter of type {@code
+ * Provides tests with an {@link dev.sheaf.embedded.EmbeddedServer}. On a parameter of type {@code
  * EmbeddedServer}, that parameter gets a server of its own for the test. On a class, parameters of
- * the types {@code EmbeddedServer}, {@code EmbeddedClock} and {@code EmbeddedData} get the class's
- * server, which is started anew for each test, or once with {@link Scope#CLASS}. It is closed after
- * the test or the class. Needs JUnit 5.13 or newer.
+ * the types {@code EmbeddedServer}, {@code EmbeddedClock} and {@code EmbeddedData} get the server
+ * of the class, which is new for each test, or started once with {@link Scope#CLASS}. It is closed
+ * after the test or the class. Needs JUnit 5.13 or newer.
  */
 @Documented
 @Inherited
@@ -22,32 +22,32 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target({ElementType.TYPE, ElementType.PARAMETER})
 @ExtendWith(EmbeddedRedisExtension.class)
 public @interface EmbeddedRedis {
-  /** How long a server lives. */
+  /** The lifetimes of a server. */
   enum Scope {
-    /** A new one for each test. */
+    /** A new server for each test. */
     TEST,
     /**
-     * One for all tests of the class. Before each test its data is flushed, its faults end, its
-     * counters and its log start anew; nodes that were killed or moved stay so.
+     * One server for all tests of the class. Before each test its data is flushed, its faults end,
+     * and its counters and log are reset. Nodes that were killed or moved stay so.
      */
     CLASS
   }
 
-  /** Masters of a cluster; 0 for a standalone server. */
+  /** The number of masters of a cluster; 0 for a standalone server. */
   int masters() default 0;
 
-  /** Replicas of each master. */
+  /** The number of replicas of each master. */
   int replicas() default 0;
 
-  /** What clients authenticate with; empty for nothing. */
+  /** The password; empty for none. */
   String password() default "";
 
-  /** Whether time stands still (at 2030-01-01) until the test moves it. */
+  /** Whether the clock stands still (at 2030-01-01) until the test advances it. */
   boolean manualClock() default false;
 
-  /** The seed of what is random; 0 for another each time. */
+  /** The seed of random choices; 0 for a different one each time. */
   long seed() default 0;
 
-  /** How long the server lives. */
+  /** The lifetime of the server. */
   Scope scope() default Scope.TEST;
 }

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What {@link EmbeddedRedis} brings in. Used by JUnit only. */
+/** Implements {@link EmbeddedRedis}. Used by JUnit only. */
 public final class EmbeddedRedisExtension implements ParameterResolver, BeforeEachCallback {
   private static final Namespace NAMESPACE = Namespace.create(EmbeddedRedisExtension.class);
   private static final Instant MANUAL_START = Instant.parse("2030-01-01T00:00:00Z");
 
-  /** Closed by JUnit with the context it is stored in. */
+  /** Closed by JUnit together with the context that stores it. */
   private record Running(EmbeddedServer server) implements AutoCloseable {
     @Override
     public void close() {

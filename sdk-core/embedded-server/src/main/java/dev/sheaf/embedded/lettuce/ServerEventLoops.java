@@ -13,7 +13,9 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The event loop of the server where Lettuce's sockets can run on it, else ones of its own. */
+/**
+ * The server's event loop where Lettuce's sockets can run on it, otherwise event loops of its own.
+ */
 final class ServerEventLoops implements EventLoopGroupProvider {
   private static final int OWN_THREADS = 1;
 
@@ -28,7 +30,7 @@ final class ServerEventLoops implements EventLoopGroupProvider {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // Lettuce asks by class, and uses what it gets as a group
+  @SuppressWarnings("unchecked") // Lettuce requests it by class, and uses it as a group
   public <T extends EventLoopGroup> T allocate(Class<T> type) {
     return shared ? (T) server : own.allocate(type);
   }
@@ -38,7 +40,7 @@ final class ServerEventLoops implements EventLoopGroupProvider {
     return OWN_THREADS;
   }
 
-  /** The server's event loop lives on. */
+  /** The server's event loop is not shut down. */
   @Override
   public Future<Boolean> release(
       EventExecutorGroup group, long quietPeriod, long timeout, TimeUnit unit) {

@@ -27,22 +27,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP proxy on the loopback interface that adds the distance of a network to any server, and its
- * faults on demand.
+ * A TCP proxy on the loopback interface that adds network latency and faults to any server.
  *
- * <p>The delay is that of a pipe: each piece of data leaves one delay after it arrived, in order,
- * however many are under way, so throughput is not limited by it. A piece is never released early.
- * The handshake that opens a connection is answered at once, without a delay.
+ * <p>The delay is that of a pipe: each piece of data is delivered one delay after it arrived, in
+ * order, however many are in flight. So it does not limit throughput. A piece is never delivered
+ * early. The TCP handshake is not delayed.
  *
- * <p>Every method may be called from any thread while data flows. The fault methods have taken
- * effect when they return; they wait for the proxy's own thread, which never blocks, and throw
- * {@link IllegalStateException} once the proxy is closed.
+ * <p>Thread-safe, also while data flows. The fault methods are effective when they return. They
+ * wait for the proxy's own thread, which never blocks, and throw {@link IllegalStateException} once
+ * the proxy is closed.
  */
 public final class LatencyProxy implements AutoCloseable {
 
   /**
-   * Default bound of the bytes held for one direction of one connection. Five milliseconds of a 100
-   * Gbit/s link: no delay of practical length is slowed by it, and a stalled peer costs no more.
+   * The default limit of the bytes held for one direction of one connection: five milliseconds of a
+   * link of 100 Gbit/s. It slows no delay of practical length, and bounds the cost of a stalled
+   * peer.
    */
   public static final int DEFAULT_MAX_BYTES_IN_FLIGHT = 64 * 1024 * 1024;
 
@@ -90,29 +90,29 @@ public final class LatencyProxy implements AutoCloseable {
     }
   }
 
-  /** Returns a builder; a target is the one thing it must be given. */
+  /** Returns a builder. Only the target is required. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Returns the port clients connect to, on the loopback address. */
+  /** Returns the port for clients, on the loopback address. */
   public int port() {
     return port;
   }
 
-  /** Returns what has passed since the start or the last {@link #resetStats()}. */
+  /** Returns the counters since the start or the last {@link #resetStats()}. */
   public ProxyStats stats() {
     return counters.snapshot();
   }
 
-  /** Starts all counts from zero; bytes in flight, a gauge, keep their value. */
+  /** Resets all counters. Bytes in flight, a gauge, keep their value. */
   public void resetStats() {
     counters.reset();
   }
 
   /**
-   * Changes the delay of each direction for data that arrives from now on. Data under way keeps the
-   * delay it has, and is never overtaken.
+   * Changes the delay of each direction for data that arrives from now on. Data in flight keeps its
+   * delay and is not overtaken.
    *
    * @throws IllegalArgumentException if the delay is negative
    */
@@ -125,7 +125,7 @@ public final class LatencyProxy implements AutoCloseable {
         });
   }
 
-  /** Closes every open connection, both sides, as a peer that goes away in good order does. */
+  /** Closes every open connection on both sides, in an orderly way. */
   public void dropConnections() {
     onLoop(() -> openConnections().forEach(ProxyConnection::close));
   }
@@ -136,9 +136,9 @@ public final class LatencyProxy implements AutoCloseable {
   }
 
   /**
-   * While on, everything sent by either side is swallowed, and new connections are accepted without
-   * a server behind them: what a client sees of a host that has vanished. When it is switched off,
-   * connections that were open meanwhile are reset, as their streams have holes.
+   * While on, everything that either side sends is dropped, and new connections are accepted
+   * without a server behind them, as when a host has vanished. When it is switched off, connections
+   * that were open meanwhile are reset, because their streams have gaps.
    */
   public void blackHole(boolean on) {
     onLoop(
@@ -152,23 +152,23 @@ public final class LatencyProxy implements AutoCloseable {
   }
 
   /**
-   * While on, new connections are refused, as by a port without a listener; open ones live on.
+   * While on, new connections are refused, as by a port without a listener; open ones continue.
    *
-   * @throws IllegalStateException if the port was taken by another process meanwhile
+   * @throws IllegalStateException if another process uses the port now
    */
   public synchronized void refuse(boolean on) {
     boolean[] listening = new boolean[1];
     onLoop(() -> listening[0] = listener != null);
     if (on && listening[0]) {
       onLoop(this::stopListening);
-      // A socket under a selector leaves the port with the selector's next round.
+      // A socket registered with a selector releases its port in the selector's next round.
       loop.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).syncUninterruptibly();
     } else if (!on && !listening[0]) {
       bind(port);
     }
   }
 
-  /** While on, nothing is delivered to clients; it is kept, up to the bound, and sent later. */
+  /** While on, nothing is delivered to clients; it is held, up to the limit, and sent later. */
   public void pauseToClient(boolean on) {
     onLoop(
         () -> {
@@ -177,7 +177,7 @@ public final class LatencyProxy implements AutoCloseable {
         });
   }
 
-  /** While on, nothing is delivered to the server; it is kept, up to the bound, and sent later. */
+  /** While on, nothing is delivered to the server; it is held, up to the limit, and sent later. */
   public void pauseToServer(boolean on) {
     onLoop(
         () -> {
@@ -187,9 +187,9 @@ public final class LatencyProxy implements AutoCloseable {
   }
 
   /**
-   * Lets exactly {@code bytes} more bytes through to clients, counted over all connections, and
-   * then ends the connection that carried the last of them, inside a reply if it falls so. Works
-   * once; later data and other connections pass as before. A further call replaces the former one.
+   * Delivers exactly {@code bytes} more bytes to clients, counted over all connections, and then
+   * closes the connection that carried the last of them, even within a reply. Works once: later
+   * data and other connections are not affected. A further call replaces the previous one.
    *
    * @throws IllegalArgumentException if {@code bytes} is negative
    */
@@ -198,7 +198,7 @@ public final class LatencyProxy implements AutoCloseable {
     onLoop(() -> toClient.bytesUntilCut = bytes);
   }
 
-  /** Closes the listener and every connection and ends both threads; bounded to seconds. */
+  /** Closes the listener and every connection, and ends both threads within seconds. */
   @Override
   public void close() {
     synchronized (this) {
@@ -339,7 +339,7 @@ public final class LatencyProxy implements AutoCloseable {
     }
   }
 
-  /** Settings of a proxy; not safe for use by several threads at once. */
+  /** A builder of a proxy. Not thread-safe. */
   public static final class Builder {
 
     private String targetHost = "";
@@ -353,8 +353,8 @@ public final class LatencyProxy implements AutoCloseable {
     private Builder() {}
 
     /**
-     * Sets the server behind the proxy; it need not be up yet. A connection that cannot be made to
-     * it is reset.
+     * Sets the server behind the proxy, which need not be running yet. If it cannot be reached, the
+     * client's connection is reset.
      *
      * @throws IllegalArgumentException if the port is not in 1 to 65535
      */
@@ -366,7 +366,7 @@ public final class LatencyProxy implements AutoCloseable {
     }
 
     /**
-     * Sets the delay of each direction, zero by default; a round trip takes two of them longer.
+     * Sets the delay of each direction, zero by default. A round trip takes two of them longer.
      *
      * @throws IllegalArgumentException if the delay is negative
      */
@@ -401,8 +401,8 @@ public final class LatencyProxy implements AutoCloseable {
     }
 
     /**
-     * Sets the bytes held for one direction of one connection before its sender is made to wait,
-     * {@value #DEFAULT_MAX_BYTES_IN_FLIGHT} by default. It may be passed by one read (64 KiB).
+     * Sets the limit of the bytes held for one direction of one connection before its sender must
+     * wait; {@value #DEFAULT_MAX_BYTES_IN_FLIGHT} by default. One read (64 KiB) can exceed it.
      *
      * @throws IllegalArgumentException if it is not positive
      */

@@ -13,7 +13,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** A client and the server connection opened for it. Confined to the event loop. */
+/** A client connection and its connection to the server. Confined to the event loop. */
 final class ProxyConnection {
 
   private static final int DISCARD_UNSENT_AND_RESET = 0;
@@ -25,7 +25,9 @@ final class ProxyConnection {
 
   private @Nullable SocketChannel server;
 
-  /** Whether the client's next bytes start a turn: nothing, or a reply, was what it saw last. */
+  /**
+   * Whether the client's next bytes start a turn: nothing, or a reply, was delivered to it last.
+   */
   private boolean turnOpen = true;
 
   private boolean swallowing;
@@ -91,7 +93,7 @@ final class ProxyConnection {
     }
   }
 
-  /** Ends the client's stream after what was written to it; the server's side is closed. */
+  /** Ends the client's stream after the data written to it. The server's side is closed. */
   void cut() {
     cut = true;
     toServer.swallow();
@@ -99,13 +101,13 @@ final class ProxyConnection {
     if (server != null) {
       server.close();
     }
-    // Not closed at once: a close with the client's data unread is a reset, which could overtake
-    // the bytes that were to arrive. The client's own end closes the rest.
+    // Not closed at once: closing with unread data of the client causes a reset, which could
+    // overtake the data to deliver. The connection is closed when the client ends its side.
     endDelivered(client);
   }
 
   void endDelivered(Channel to) {
-    // Behind the last write, as shutting the output down fails what is not on the wire yet.
+    // After the last write, because shutting down the output fails data that is not sent yet.
     to.writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(
             written -> ((SocketChannel) to).shutdownOutput().addListener(this::outputShutDown));
@@ -160,7 +162,7 @@ final class ProxyConnection {
     counters.bytesToClient.addAndGet(bytes);
   }
 
-  /** What one socket tells, put into the pipe that leads to the other one. */
+  /** Events of one socket, written to the pipe that leads to the other one. */
   private class Side extends ChannelInboundHandlerAdapter {
 
     private final ProxyPipe pipe;

@@ -4,8 +4,8 @@ package dev.sheaf.embedded.proxy;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What passed through a proxy. Counters only grow, so a reset is a new base to subtract and loses
- * no update that runs beside it.
+ * The counters of a proxy. They only grow: a reset stores a base to subtract, and loses no
+ * concurrent update.
  */
 final class ProxyCounters {
 

@@ -23,7 +23,7 @@ final class ProxyLink {
     this.bitsPerSecond = bitsPerSecond;
   }
 
-  /** Returns when the last of {@code bytes} that arrive now comes out at the other end. */
+  /** Returns when the last of {@code bytes} that arrive now is delivered at the other end. */
   long dueAt(long now, int bytes) {
     if (bitsPerSecond == 0) {
       return now + delayNanos;
@@ -33,12 +33,12 @@ final class ProxyLink {
     return busyUntil + delayNanos;
   }
 
-  /** Returns how many of {@code bytes} may pass before the cut. */
+  /** Returns how many of {@code bytes} can be delivered before the cut. */
   int allowance(int bytes) {
     return (int) Math.min(bytes, bytesUntilCut);
   }
 
-  /** Accounts for delivered bytes; true once, when the cut is reached. */
+  /** Counts delivered bytes. Returns true once, when the cut is reached. */
   boolean passed(int bytes) {
     if (bytesUntilCut == NO_CUT) {
       return false;

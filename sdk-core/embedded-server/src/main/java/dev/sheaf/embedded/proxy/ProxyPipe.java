@@ -8,7 +8,10 @@ import java.util.ArrayDeque;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One direction of one connection: what arrived and is not due yet. Confined to the event loop. */
+/**
+ * One direction of one connection: data that has arrived and is not due yet. Confined to the event
+ * loop.
+ */
 final class ProxyPipe implements ProxyScheduler.Timed {
 
   private enum Kind {
@@ -80,7 +83,7 @@ final class ProxyPipe implements ProxyScheduler.Timed {
     arrived(Kind.RESET, Unpooled.EMPTY_BUFFER, 0);
   }
 
-  /** Due time of the first entry; only asked while there is one. */
+  /** Returns the due time of the first entry; there must be one. */
   @Override
   public long headDue() {
     return entries.element().due();
@@ -90,7 +93,7 @@ final class ProxyPipe implements ProxyScheduler.Timed {
     return ended;
   }
 
-  /** Delivers what is due; returns whether more waits for its time. */
+  /** Delivers what is due. Returns whether more is held. */
   @Override
   public boolean releaseDue(long now) {
     scheduled = false;
@@ -110,7 +113,7 @@ final class ProxyPipe implements ProxyScheduler.Timed {
     return scheduled;
   }
 
-  /** Makes the scheduler aware of this pipe if there is something it may release. */
+  /** Registers this pipe with the scheduler if it may have something to deliver. */
   void schedule() {
     if (!scheduled && sink != null && !link.paused && !entries.isEmpty()) {
       scheduled = true;
@@ -118,7 +121,7 @@ final class ProxyPipe implements ProxyScheduler.Timed {
     }
   }
 
-  /** Drops what is under way and everything that comes. */
+  /** Drops the held data and everything that arrives. */
   void swallow() {
     swallowing = true;
     if (scheduled) {

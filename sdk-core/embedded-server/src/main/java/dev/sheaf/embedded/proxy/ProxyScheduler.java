@@ -7,30 +7,31 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Releases what the pipes hold when it is due, to some microseconds: an event loop's own timer
- * rounds to the millisecond.
+ * Delivers the held data of pipes when it is due, to within some microseconds: an event loop's own
+ * timer rounds to milliseconds.
  *
  * <p>A thread of its own sleeps until shortly before the earliest due time and wakes the event
- * loop, which waits out the last microseconds itself, so that neither the sleep's overshoot nor the
- * hand-over is added to the delay. Without anything under way the thread is parked.
+ * loop, which spins for the last microseconds. So neither the overshoot of the sleep nor the
+ * hand-over adds to the delay. While nothing is held, the thread is parked.
  */
 final class ProxyScheduler {
 
-  /** What holds something back until it is due. */
+  /** Holds something until it is due. */
   interface Timed {
-    /** When its head is due, by {@link System#nanoTime()}. */
+    /** Returns when its head is due, by {@link System#nanoTime()}. */
     long headDue();
 
-    /** Releases what is due; whether something is left. */
+    /** Delivers what is due. Returns whether something is left. */
     boolean releaseDue(long now);
   }
 
   /**
-   * How late a timed park wakes up: the kernel's timer slack (50 µs) and the way back to a core.
+   * How late a timed park wakes up: the kernel's timer slack (50 µs) and the time to get a
+   * processor.
    */
   private static final long PARK_OVERSHOOT_NANOS = 90_000;
 
-  /** How long before the due time the event loop is woken; it spins for what is left of it. */
+  /** How long before the due time the event loop is woken; it spins for the rest. */
   private static final long HAND_OVER_NANOS = 25_000;
 
   private static final long NOTHING_DUE = Long.MAX_VALUE;
@@ -43,7 +44,7 @@ final class ProxyScheduler {
       new PriorityQueue<>((a, b) -> Long.signum(a.headDue() - b.headDue()));
   private final long epoch = System.nanoTime();
 
-  /** When to wake the event loop, in nanoseconds since {@link #epoch}. */
+  /** When to wake the event loop, in nanoseconds after {@link #epoch}. */
   private volatile long wakeAt = NOTHING_DUE;
 
   private volatile boolean stopped;
@@ -55,7 +56,7 @@ final class ProxyScheduler {
     thread.start();
   }
 
-  /** Adds a pipe whose head has a due time; called on the event loop. */
+  /** Adds a pipe whose head has a due time. Called on the event loop. */
   void add(Timed pipe) {
     pipes.add(pipe);
     if (pipes.peek() == pipe) {
@@ -83,7 +84,7 @@ final class ProxyScheduler {
   }
 
   private void releaseDue() {
-    // Bounded, so that a dense stream of due times does not keep the loop from reading.
+    // Bounded, so that a dense sequence of due times does not keep the loop from reading.
     long spinUntil = System.nanoTime() + 2 * HAND_OVER_NANOS;
     for (Timed next = pipes.peek(); next != null; next = pipes.peek()) {
       if (next.headDue() - spinUntil > 0) {
@@ -121,7 +122,7 @@ final class ProxyScheduler {
   }
 
   private void wakeLoop() {
-    // The event loop arms anew after each release, always from this or a later state.
+    // The event loop sets the next wake-up after each delivery, always from this or a later state.
     wakeAt = NOTHING_DUE;
     try {
       loop.execute(this::releaseDue);

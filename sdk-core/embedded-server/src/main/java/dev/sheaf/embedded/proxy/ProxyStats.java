@@ -2,15 +2,15 @@
 package dev.sheaf.embedded.proxy;
 
 /**
- * What has passed through a proxy.
+ * The counters of a proxy.
  *
  * @param connections connections accepted
  * @param bytesToServer bytes delivered to the server
  * @param bytesToClient bytes delivered to clients
  * @param roundTrips turns, summed over connections: how often a client sent first, or sent again
- *     after something had been delivered to it. Sixteen pipelined commands are one turn, sixteen
+ *     after something had been delivered to it. Sixteen pipelined commands are one turn; sixteen
  *     commands that each wait for their reply are sixteen
- * @param bytesInFlight bytes held at this moment, both directions
+ * @param bytesInFlight bytes held now, in both directions
  */
 public record ProxyStats(
     long connections,

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The algorithms of the wire format, with the libraries that do the work. */
+/** The algorithms of the wire format and their libraries. */
 public enum Algorithm {
   SNAPPY(1, "org.xerial.snappy.Snappy", "org.xerial.snappy:snappy-java", SnappyCompressor::new),
   LZ4(2, "net.jpountz.lz4.LZ4Factory", "at.yawk.lz4:lz4-java", Lz4Compressor::new),
@@ -35,7 +35,7 @@ public enum Algorithm {
     }
   }
 
-  /** The one of this identifier; null if there is none. */
+  /** Returns the algorithm with this identifier; null if there is none. */
   public static @Nullable Algorithm withId(int id) {
     return Arrays.stream(values()).filter(one -> one.id == id).findFirst().orElse(null);
   }
@@ -44,7 +44,7 @@ public enum Algorithm {
     return id;
   }
 
-  /** The Maven coordinates of what it needs. */
+  /** Returns the Maven coordinates of its library. */
   public String library() {
     return library;
   }
@@ -55,7 +55,7 @@ public enum Algorithm {
   }
 
   /**
-   * The algorithm at its default level.
+   * Returns the algorithm at its default level.
    *
    * @throws IllegalStateException if its library is missing
    */

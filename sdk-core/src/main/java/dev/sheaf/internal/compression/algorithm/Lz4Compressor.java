@@ -6,10 +6,10 @@ import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
-/** LZ4's block format, by the decompressor that trusts neither length nor content. */
+/** LZ4's block format, with the decompressor that checks lengths and content. */
 final class Lz4Compressor implements Compressor {
 
-  /** A length byte of a match stands for at most 255. */
+  /** A length byte of a match encodes at most 255. */
   private static final int MAX_EXPANSION = 255;
 
   private final LZ4Compressor compressor = LZ4Factory.fastestInstance().fastCompressor();

@@ -8,12 +8,12 @@ import org.xerial.snappy.Snappy;
 import org.xerial.snappy.SnappyError;
 
 /**
- * Snappy's block format. Of the library, only the methods on arrays are used: those on direct
- * buffers write without a check of their capacity.
+ * Snappy's block format. Uses only the library's methods on arrays: those on direct buffers write
+ * without checking the capacity.
  */
 public final class SnappyCompressor implements Compressor {
 
-  /** A copy of 64 bytes takes 3; nothing in the format is denser. */
+  /** A copy of 64 bytes takes 3 bytes; nothing in the format is denser. */
   private static final int MAX_EXPANSION = 22;
 
   private static final int PREAMBLE_BYTES = 5;
@@ -61,7 +61,7 @@ public final class SnappyCompressor implements Compressor {
     }
   }
 
-  /** The first time, it says so by an error of its own. */
+  /** The first time, a missing native library is reported by an error of its own. */
   private static LinkageError notLoaded(SnappyError e) {
     return new LinkageError(e.toString(), e);
   }
@@ -73,7 +73,7 @@ public final class SnappyCompressor implements Compressor {
     }
   }
 
-  /** The length that a block says it has, a number of seven bits in each byte. */
+  /** Returns the length that a block claims, a number with seven bits in each byte. */
   public static long preamble(byte[] source, int offset, int length) {
     long value = 0;
     for (int i = 0; i < Math.min(length, PREAMBLE_BYTES); i++) {

@@ -4,13 +4,13 @@ package dev.sheaf.internal.compression.algorithm;
 import com.github.luben.zstd.Zstd;
 import dev.sheaf.compression.Compressor;
 
-/** Frames of Zstandard, each with the size of its content. */
+/** Zstandard frames, each with its content size. */
 public final class ZstdCompressor implements Compressor {
 
-  /** The default of the library itself. */
+  /** The library's default. */
   static final int DEFAULT_LEVEL = 3;
 
-  /** A block of 128 KiB that repeats one byte takes 4. */
+  /** A block of 128 KiB that repeats one byte takes 4 bytes. */
   private static final int MAX_EXPANSION = 32 << 10;
 
   private static final int FASTEST = -7;
@@ -27,9 +27,9 @@ public final class ZstdCompressor implements Compressor {
   }
 
   /**
-   * The compressor of a level.
+   * Returns the compressor of a level.
    *
-   * @throws IllegalArgumentException if there is no such level
+   * @throws IllegalArgumentException if the level does not exist
    * @throws IllegalStateException if its library is missing
    */
   public static Compressor ofLevel(int level) {
@@ -74,7 +74,7 @@ public final class ZstdCompressor implements Compressor {
     }
   }
 
-  /** How many bytes the first frame says it stands for; not positive if it does not say. */
+  /** Returns the content size of the first frame; not positive if it has none. */
   public static long contentBytes(byte[] source, int offset, int length) {
     return Zstd.getFrameContentSize(source, offset, length);
   }

@@ -13,18 +13,18 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dictionary of Zstandard, digested for both directions. Its frames have no magic, and have the
- * dictionary's identifier, the size of their content and its checksum. Thread-safe.
+ * A Zstandard dictionary, digested for both directions. Its frames have no magic, but the
+ * dictionary's identifier, the content size and the checksum. Thread-safe.
  *
- * <p>The native memory of a dictionary is freed when it is collected. Contexts are shared by all
- * dictionaries, and as many are kept as there are threads that work at the same time.
+ * <p>The native memory of a dictionary is freed when the object is garbage collected. All
+ * dictionaries share the contexts, as many as threads work at the same time.
  */
 public final class ZstdDictionary {
 
   /** The smallest dictionary that the library trains: 256 bytes. */
   public static final int MIN_BYTES = 256;
 
-  /** QueueLimits for the parts of a frame that the library's own bound leaves out. */
+  /** The parts of a frame that the library's bound omits. */
   private static final int FRAME_BYTES = 32;
 
   private static final int SLOTS =
@@ -40,31 +40,31 @@ public final class ZstdDictionary {
   private final ZstdDictDecompress decompressing;
   private volatile @Nullable ZstdDictCompress compressing;
 
-  /** Digests a dictionary in the format of the library. */
+  /** Digests a dictionary in the library's format. */
   public ZstdDictionary(byte[] content, int level) {
     this.content = content;
     this.level = level;
     this.decompressing = new ZstdDictDecompress(content);
   }
 
-  /** A context with the dictionary it was last used with. */
+  /** A context with the dictionary of its last use. */
   private static final class Compressing {
     final ZstdCompressCtx context =
         new ZstdCompressCtx().setMagicless(true).setChecksum(true).setContentSize(true);
     @Nullable ZstdDictionary loaded;
   }
 
-  /** A context with the dictionary it was last used with. */
+  /** A context with the dictionary of its last use. */
   private static final class Decompressing {
     final ZstdDecompressCtx context = new ZstdDecompressCtx().setMagicless(true);
     @Nullable ZstdDictionary loaded;
   }
 
   /**
-   * Makes a dictionary of samples.
+   * Trains a dictionary on samples.
    *
-   * @param bytes its size at most
-   * @throws IllegalArgumentException if nothing can be made of these samples
+   * @param bytes its maximum size
+   * @throws IllegalArgumentException if the samples are unsuitable
    */
   public static byte[] train(List<byte[]> samples, int bytes, int level) {
     int total = samples.stream().mapToInt(sample -> sample.length).sum();
@@ -77,7 +77,7 @@ public final class ZstdDictionary {
     }
   }
 
-  /** The most bytes that a frame of a value of that length has. */
+  /** Returns the most bytes that a frame of a value of this length can have. */
   public static int maxCompressedLength(int length) {
     return (int) Math.min(Integer.MAX_VALUE, Zstd.compressBound(length) + FRAME_BYTES);
   }
@@ -86,7 +86,7 @@ public final class ZstdDictionary {
     return (int) Thread.currentThread().getId() & SLOTS - 1;
   }
 
-  /** Writes the frame of a value; how many bytes it has. */
+  /** Writes the frame of a value. Returns its length. */
   public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset) {
     Compressing kept = COMPRESSING.getAndSet(slot(), null);
     Compressing used = kept == null ? new Compressing() : kept;
@@ -119,12 +119,12 @@ public final class ZstdDictionary {
   }
 
   /**
-   * Restores a value.
+   * Decompresses a value.
    *
-   * @param target filled from its beginning to its end
-   * @return whether its content has the checksum that the frame says; if not, the target's content
-   *     means nothing
-   * @throws IllegalArgumentException if the frame is not of a value of that length
+   * @param target filled completely
+   * @return whether the content matches the frame's checksum; if not, the target's content is
+   *     undefined
+   * @throws IllegalArgumentException if the frame is not that of a value of this length
    */
   public boolean decompress(byte[] source, int offset, int length, byte[] target) {
     Decompressing kept = DECOMPRESSING.getAndSet(slot(), null);

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a client reports about dictionaries. Thread-safe. */
+/** The dictionary meters of a client. Thread-safe. */
 public final class DictionaryMeters {
 
   private final Counter written;
@@ -18,9 +18,9 @@ public final class DictionaryMeters {
   private final Map<Outcome, Counter> trainings = new EnumMap<>(Outcome.class);
 
   /**
-   * Registers what is counted.
+   * Registers the meters.
    *
-   * @param given null for nowhere
+   * @param given null for no meters
    * @param client the client's name in its meters
    */
   public DictionaryMeters(@Nullable MeterRegistry given, String client) {
@@ -42,15 +42,15 @@ public final class DictionaryMeters {
     }
   }
 
-  /** What became of a training. */
+  /** The outcomes of a training. */
   enum Outcome {
     /** A new dictionary is used. */
     ADOPTED,
-    /** One that was there is as good. */
+    /** An existing one is as good. */
     KEPT,
     /** None saves enough. */
     REJECTED,
-    /** There was an error. */
+    /** The training failed. */
     FAILED
   }
 

@@ -36,21 +36,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The dictionaries of one client: what it reads with, what it writes with, and what it does from
- * time to time so that others know. Thread-safe.
+ * The dictionaries of one client: those it reads with, those it writes with, and the periodic
+ * refresh of its lease. Thread-safe.
  */
 public final class DictionaryService implements Dictionaries, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf");
 
-  /** Each lease is renewed so many times before it ends. */
+  /** How often a lease is renewed before it expires. */
   private static final int REFRESHES_PER_LEASE = 4;
 
   private final LongSupplier nanoTime;
   private final DictionaryOptions options;
   private final boolean reads;
 
-  /** Whether it has a lease: what was told nothing of dictionaries opens no connection for them. */
+  /**
+   * Whether it has a lease: without options for dictionaries, a client opens no connection for
+   * them.
+   */
   private final boolean leases;
 
   private final String client = UUID.randomUUID().toString();
@@ -66,23 +69,23 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
 
   private volatile boolean rehearses;
 
-  /** Whether all known clients read dictionaries. */
+  /** Whether all known clients can read dictionaries. */
   private volatile boolean allowed;
 
-  /** Values are compressed with dictionaries until then: a lease after the last refresh. */
+  /** When compression with dictionaries ends: one lease after the last refresh. */
   private volatile long writesUntilNanos;
 
   /**
-   * Creates the service; it has what the options ship, and no server.
+   * Creates the service with the dictionaries of the options, and without a server.
    *
-   * @throws IllegalArgumentException if a dictionary of the options cannot be read
+   * @throws IllegalArgumentException if a dictionary of the options is damaged
    * @throws IllegalStateException if the library is missing
    */
   public DictionaryService(CompressionOptions compression, DictionaryMeters meters) {
     this(compression, meters, System::nanoTime);
   }
 
-  /** Creates the service, with a clock of its own. */
+  /** Creates the service with another clock. */
   public DictionaryService(
       CompressionOptions compression, DictionaryMeters meters, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
@@ -122,7 +125,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     shipped.forEach(known::add);
   }
 
-  /** Uses what the options ship, if they allow that without a look at other clients. */
+  /** Uses the dictionaries of the options, if they may be used without checking other clients. */
   public DictionaryService withoutServer() {
     if (rehearses || !options.awaitReaders()) {
       allowed = true;
@@ -168,15 +171,15 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     }
   }
 
-  /** Gives it the server; the caller refreshes it. */
+  /** Sets the server; the caller refreshes. */
   public void attach(DictionaryStore to) {
     store = to;
   }
 
   /**
-   * Gives it the server.
+   * Sets the server.
    *
-   * @param executor refreshes it; its threads drive no event loop
+   * @param executor runs the refresh; its threads drive no event loop
    */
   public void attach(DictionaryStore to, ScheduledExecutorService executor) {
     attach(to);
@@ -205,7 +208,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     await(refresh(requireStore()));
   }
 
-  /** Refreshes, if a quarter of the lease is over; for work that no executor refreshes. */
+  /** Refreshes if a quarter of the lease has passed; for callers without an executor. */
   public void refreshIfDue() {
     long leaseNanos = options.lease().toNanos();
     if (writesUntilNanos - nanoTime.getAsLong() < leaseNanos - leaseNanos / REFRESHES_PER_LEASE) {
@@ -214,8 +217,8 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   }
 
   /**
-   * Uses what others have adopted, and what the options ship, for a rehearsal: it writes nothing to
-   * the server, trains nothing, and does not ask who reads.
+   * Uses the dictionaries that others have adopted and those of the options, for a rehearsal: it
+   * writes nothing to the server, trains nothing, and does not check readers.
    */
   public void rehearse() {
     rehearses = true;
@@ -237,7 +240,9 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
         .thenRun(() -> writesUntilNanos = startNanos + options.lease().toNanos());
   }
 
-  /** What others have adopted for the prefixes of this client's policies, and it may use too. */
+  /**
+   * Returns the adopted dictionaries for the prefixes of this client's policies that it can use.
+   */
   private CompletableFuture<Map<PolicyDictionary, TrainedDictionary>> ofOthers(
       Map<String, Integer> current) {
     Map<PolicyDictionary, TrainedDictionary> ofOthers = new ConcurrentHashMap<>();
@@ -261,9 +266,9 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   }
 
   /**
-   * Says what this client uses, then stores again what the server has lost of it, and only then
-   * begins to write with what others have adopted. In this order nobody can remove a dictionary as
-   * unused that this client writes with.
+   * Reports what this client uses, then stores again what the server has lost of it, and only then
+   * starts to write with adopted dictionaries. In this order nobody can remove a dictionary as
+   * unused while this client writes with it.
    */
   private CompletableFuture<?> keep(
       DictionaryStore to, Map<PolicyDictionary, TrainedDictionary> ofOthers) {
@@ -302,7 +307,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     training.begin(learner, rehearses ? null : store);
   }
 
-  /** Whether this client reads values that need a dictionary. */
+  /** Returns whether this client reads values that need a dictionary. */
   public boolean reads() {
     return reads;
   }
@@ -315,7 +320,9 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     return meters;
   }
 
-  /** The dictionary of a policy; null if the key is excepted, or the client has no such thing. */
+  /**
+   * Returns the dictionary state of a policy; null if the key is excepted or the policy has none.
+   */
   public @Nullable PolicyDictionary of(CompressionPolicy policy, byte[] keys, int start, int end) {
     if (byPolicy.isEmpty()) {
       return null;
@@ -330,8 +337,8 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   }
 
   /**
-   * What to compress with now; null as long as there are readers that could not read it, or the
-   * server with the dictionaries has not answered for a lease.
+   * Returns the dictionary to compress with now; null while readers exist that cannot read it, or
+   * if the server of the dictionaries has not answered for a lease.
    */
   public @Nullable TrainedDictionary toWrite(PolicyDictionary of) {
     TrainedDictionary current = of.current();
@@ -409,7 +416,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     return dictionary.name();
   }
 
-  /** Waits for a reply, which is bounded by the store's time-out. */
+  /** Waits for a reply, which the store's time-out bounds. */
   public static <T extends @Nullable Object> T await(CompletableFuture<T> reply) {
     try {
       return reply.get();
@@ -423,7 +430,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     }
   }
 
-  /** Ends what it does from time to time, and leaves the server. */
+  /** Stops the periodic refresh and disconnects from the server. */
   @Override
   public void close() {
     DictionaryStore left = store;

@@ -24,26 +24,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dictionaries in Redis: one hash for all of a key space, so that a reader who knows but an
- * identifier finds it, and further keys beside it, in one slot. Never blocks. Thread-safe.
+ * The dictionaries stored in Redis: one hash for a whole key space, so that a reader finds one by
+ * its identifier alone, and further keys in the same slot. Never blocks. Thread-safe.
  *
- * <p>It has a connection of its own, opened with the first command: on the one that callers share,
- * a command could stand between MULTI and EXEC, or in another database. Commands are sent by an
- * executor, because the thread that asks may be in the middle of a blocking call, or drive an event
- * loop.
+ * <p>It has its own connection, opened at the first command. On the shared connection, a command
+ * could end up between MULTI and EXEC, or in another database. An executor sends the commands,
+ * because the requesting thread may be inside a blocking call, or drive an event loop.
  */
 public final class DictionaryStore {
 
-  /** Identifier to dictionary. It has no time to live. */
+  /** Identifier to dictionary. Has no expiry. */
   public static final String KEY = "sheaf:{dictionaries}";
 
-  /** Prefix to the identifier of the dictionary that is used for it. */
+  /** Prefix to the identifier of its current dictionary. */
   public static final String CURRENT = KEY + ":current";
 
-  /** Identifier to when it was used last, in seconds. */
+  /** Identifier to its last use, in seconds. */
   public static final String USED = KEY + ":used";
 
-  /** Clients by the end of their lease, in milliseconds, for each format they can read. */
+  /**
+   * Clients by the end of their lease, in milliseconds; one key for each format that they can read.
+   */
   private static final String READERS = KEY + ":readers:";
 
   private static final String RENEW =
@@ -54,7 +55,7 @@ public final class DictionaryStore {
           + "counts[i] = redis.call('ZCARD', KEYS[i]) end "
           + "return counts";
 
-  /** By the clock of the server, which all clients share. */
+  /** Uses the server's clock, which all clients share. */
   private static final String SET_USED =
       "local now = redis.call('TIME')[1] "
           + "for i = 1, #ARGV do redis.call('HSET', KEYS[1], ARGV[i], now) end "
@@ -67,11 +68,11 @@ public final class DictionaryStore {
   private boolean closed;
 
   /**
-   * Creates a store; nothing is connected yet.
+   * Creates a store without connecting it.
    *
    * @param connect opens a connection
-   * @param executor of threads that drive no event loop
-   * @param timeout for each command
+   * @param executor runs on threads that drive no event loop
+   * @param timeout the time-out of each command
    */
   public DictionaryStore(
       Supplier<? extends CompletionStage<? extends StatefulConnection<?, ?>>> connect,
@@ -82,22 +83,22 @@ public final class DictionaryStore {
     this.timeout = timeout;
   }
 
-  /** How many clients hold a lease, by whether they can read dictionaries. */
+  /** The number of clients with a lease, by whether they can read dictionaries. */
   record Readers(long without, long with) {}
 
-  /** A dictionary as it is stored; null if there is none of that identifier. */
+  /** Returns a stored dictionary; null if it does not exist. */
   CompletableFuture<byte @Nullable []> get(int id) {
     return send(CommandType.HGET, key(KEY).add(TrainedDictionary.name(id)))
         .thenApply(reply -> (byte[]) reply);
   }
 
-  /** Stores a dictionary; whether there was none of that identifier. */
+  /** Stores a dictionary. Returns whether it was new. */
   CompletableFuture<Boolean> putIfAbsent(TrainedDictionary dictionary) {
     return send(CommandType.HSETNX, key(KEY).add(dictionary.name()).add(dictionary.stored()))
         .thenApply(reply -> reply instanceof Long stored && stored == 1);
   }
 
-  /** The identifiers of all. What stands there under other names is none of ours. */
+  /** Returns all identifiers. Fields with other names are not dictionaries. */
   CompletableFuture<List<Integer>> ids() {
     return send(CommandType.HKEYS, key(KEY))
         .thenApply(
@@ -114,7 +115,7 @@ public final class DictionaryStore {
     return Integer.parseUnsignedInt(name, 16);
   }
 
-  /** The identifiers of those in use, by prefix. */
+  /** Returns the current identifiers by prefix. */
   CompletableFuture<Map<String, Integer>> current() {
     return pairs(CURRENT)
         .thenApply(
@@ -136,7 +137,7 @@ public final class DictionaryStore {
         CommandType.HSET, key(CURRENT).add(bytes(dictionary.prefix())).add(dictionary.name()));
   }
 
-  /** When each was used last, by identifier. */
+  /** Returns the last uses by identifier. */
   CompletableFuture<Map<String, Instant>> used() {
     return pairs(USED)
         .thenApply(
@@ -147,7 +148,7 @@ public final class DictionaryStore {
             });
   }
 
-  /** Says that these are used now. */
+  /** Reports that these are used now. */
   CompletableFuture<?> setUsed(Collection<TrainedDictionary> dictionaries) {
     CommandArgs<byte[], byte[]> args = script(SET_USED, USED);
     dictionaries.forEach(used -> args.add(used.name()));
@@ -157,9 +158,9 @@ public final class DictionaryStore {
   }
 
   /**
-   * Renews the lease of a client, and counts the leases of all.
+   * Renews a client's lease, and counts all leases.
    *
-   * @param format the highest that it can read, 1 or 2
+   * @param format the highest format that it can read, 1 or 2
    */
   CompletableFuture<Readers> renew(String client, int format, Duration lease) {
     CommandArgs<byte[], byte[]> args =
@@ -203,7 +204,7 @@ public final class DictionaryStore {
     return new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(bytes(key));
   }
 
-  @SuppressWarnings({"unchecked", "rawtypes", "NullAway"}) // A reply may be nil.
+  @SuppressWarnings({"unchecked", "rawtypes", "NullAway"}) // A reply can be nil.
   private CompletableFuture<Object> send(CommandType type, CommandArgs<byte[], byte[]> args) {
     CompletableFuture<Object> reply = new CompletableFuture<>();
     try {
@@ -234,7 +235,7 @@ public final class DictionaryStore {
     return reply.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Closes the connection, if there is one; no command is sent after that. */
+  /** Closes the connection, if there is one. No command is sent afterwards. */
   synchronized void close() {
     if (connection != null) {
       connection.thenAccept(StatefulConnection::closeAsync);

@@ -21,23 +21,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes dictionaries of samples on a thread of its own, one at a time, and stores those that are
- * worth it before anything is compressed with them.
+ * Trains dictionaries on a thread of its own, one at a time, and stores the worthwhile ones before
+ * anything is compressed with them.
  */
 final class DictionaryTraining {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf");
 
-  /** Larger dictionaries save little more, and leave less of the processor's caches: 16 KiB. */
+  /**
+   * The dictionary size, 16 KiB: larger ones save little more, and use more of the processor's
+   * caches.
+   */
   private static final int DICTIONARY_BYTES = 16 << 10;
 
-  /** One sample in so many is held back to judge by. */
+  /** One sample of this many is held back for the trial. */
   private static final int HELD_BACK = 4;
 
-  /** A new dictionary has to store so much less than one that is there already. */
+  /** How much less than an existing dictionary a new one must store. */
   private static final double BETTER = 0.95;
 
-  /** Beyond so many dictionaries in one key space, no more are trained. */
+  /** The most dictionaries in a key space; beyond that, no more are trained. */
   private static final int MAX_STORED = KnownDictionaries.MAX_KNOWN;
 
   private static final int IDLE_SECONDS = 10;
@@ -66,7 +69,9 @@ final class DictionaryTraining {
     executor.allowCoreThreadTimeOut(true);
   }
 
-  /** Begins a training, whose outcome the policy is told. At most one is under way for each. */
+  /**
+   * Starts a training and reports the outcome to the policy. At most one per policy is in progress.
+   */
   void begin(PolicyDictionary learner, @Nullable DictionaryStore store) {
     try {
       executor.execute(() -> trainQuietly(learner, store));
@@ -148,7 +153,7 @@ final class DictionaryTraining {
     return isNew ? Outcome.ADOPTED : Outcome.KEPT;
   }
 
-  /** What this client and what others use for the same keys. */
+  /** Returns the dictionaries that this client and others use for the same keys. */
   private List<TrainedDictionary> inUse(PolicyDictionary learner, DictionaryStore store) {
     List<TrainedDictionary> inUse = new ArrayList<>();
     TrainedDictionary own = learner.current();
@@ -176,7 +181,7 @@ final class DictionaryTraining {
     }
   }
 
-  /** Says first that it is used: what stands there unused may be removed at any moment. */
+  /** Its use is reported first, because an unused dictionary can be removed at any time. */
   private void store(TrainedDictionary dictionary, boolean isNew, DictionaryStore store) {
     await(store.setUsed(Set.of(dictionary)));
     int stored = isNew ? await(store.ids()).size() : 0;

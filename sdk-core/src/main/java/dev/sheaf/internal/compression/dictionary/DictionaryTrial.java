@@ -14,19 +14,19 @@ import java.util.function.IntUnaryOperator;
 /** Compares dictionaries with the algorithm of a policy, on values that none was trained on. */
 final class DictionaryTrial {
 
-  /** What stands before the payload without a dictionary. */
+  /** The size of the envelope without a dictionary. */
   private static final int ENVELOPE_BYTES = 16;
 
-  /** What stands before a frame made with a dictionary. */
+  /** The size of the envelope with a dictionary. */
   private static final int HEADER_BYTES = 7;
 
   /**
-   * The part of what the policy's algorithm stores that a dictionary must save, since it is one
-   * more thing not to lose.
+   * The part of the algorithm's stored size that a dictionary must save, because it is one more
+   * thing that must not be lost.
    */
   static final double MIN_SAVING = 0.2;
 
-  /** The first passes warm up; the fastest counts, because others use the processor too. */
+  /** The first passes warm up. The fastest counts, because the processor is shared. */
   private static final int PASSES = 5;
 
   private final List<byte[]> values;
@@ -43,10 +43,10 @@ final class DictionaryTrial {
     this.usual = of(compressor());
   }
 
-  /** What storing all values takes. */
+  /** The cost of storing all values. */
   record Figures(long storedBytes, long nanos) {}
 
-  /** As {@link Compressor#compress}, of an algorithm or with a dictionary. */
+  /** The signature of {@link Compressor#compress}, of an algorithm or with a dictionary. */
   private interface Compression {
     int run(byte[] source, int offset, int length, byte[] target, int targetOffset);
   }
@@ -55,14 +55,14 @@ final class DictionaryTrial {
     void run(byte[] source, int offset, int length, byte[] target);
   }
 
-  /** How a dictionary does. */
+  /** Measures a dictionary. */
   Figures of(TrainedDictionary dictionary) {
     ZstdDictionary zstd = dictionary.use();
     return measure(
         HEADER_BYTES, ZstdDictionary::maxCompressedLength, zstd::compress, zstd::decompress);
   }
 
-  /** How an algorithm does. */
+  /** Measures an algorithm. */
   private Figures of(Compressor compressor) {
     return measure(
         ENVELOPE_BYTES,
@@ -71,7 +71,7 @@ final class DictionaryTrial {
         compressor::decompress);
   }
 
-  /** What each algorithm that is there stores of the originals, for people to compare. */
+  /** Returns the stored size with each available algorithm, for display. */
   String others() {
     StringJoiner all = new StringJoiner(", ");
     for (Algorithm algorithm : Algorithm.values()) {
@@ -83,12 +83,12 @@ final class DictionaryTrial {
     return all.toString();
   }
 
-  /** How much of the originals is stored. */
+  /** Returns stored size by original size. */
   double ratio(Figures figures) {
     return originalBytes == 0 ? 1 : (double) figures.storedBytes() / originalBytes;
   }
 
-  /** Whether what it saves is worth its time. */
+  /** Returns whether the savings are worth their time. */
   boolean isWorth(Figures figures) {
     long saved = usual.storedBytes() - figures.storedBytes();
     return saved > 0

@@ -14,15 +14,15 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dictionaries that a client has in memory. What is missing is fetched once, however many ask,
- * and what is lost is not asked for again for a second. Never blocks. Thread-safe.
+ * The dictionaries that a client has in memory. A missing one is fetched once for all callers, and
+ * a lost one is not requested again for a second. Never blocks. Thread-safe.
  */
 public final class KnownDictionaries {
 
-  /** More are dropped, the oldest first: 256, some megabytes. */
+  /** The most that are kept, some megabytes; the oldest is dropped first. */
   static final int MAX_KNOWN = 256;
 
-  /** So many identifiers that were not found are remembered. */
+  /** The most identifiers that are remembered as not found. */
   private static final int MAX_FETCHES = 1_024;
 
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -32,7 +32,7 @@ public final class KnownDictionaries {
   private final IntFunction<CompletableFuture<byte @Nullable []>> store;
 
   /**
-   * Knows nothing yet.
+   * Creates an empty set.
    *
    * @param store reads a dictionary by its identifier
    */
@@ -40,7 +40,7 @@ public final class KnownDictionaries {
     this.store = store;
   }
 
-  /** The reading of one dictionary, under way or failed. */
+  /** The fetch of one dictionary, in progress or failed. */
   private static final class Fetch {
     final CompletableFuture<TrainedDictionary> outcome = new CompletableFuture<>();
     volatile @Nullable UnreadableValueException failure;
@@ -51,7 +51,7 @@ public final class KnownDictionaries {
     }
   }
 
-  /** Adds one; in place of one with the same content it counts as the newer. */
+  /** Adds a dictionary. One with the same content replaces the older one. */
   public void add(TrainedDictionary dictionary) {
     known.putIfAbsent(dictionary.id(), dictionary);
     fetches.remove(dictionary.id());
@@ -70,7 +70,9 @@ public final class KnownDictionaries {
     return List.copyOf(known.values());
   }
 
-  /** Whether to wait for {@link #fetch} before reading a value that needs this one. */
+  /**
+   * Returns whether {@link #fetch} must complete before a value that needs this one can be decoded.
+   */
   public boolean isToBeFetched(int id) {
     if (known.containsKey(id)) {
       return false;
@@ -80,9 +82,9 @@ public final class KnownDictionaries {
   }
 
   /**
-   * The dictionary of that identifier.
+   * Returns a dictionary.
    *
-   * @throws UnreadableValueException if it is lost, or has not been read yet
+   * @throws UnreadableValueException if it is lost, or has not been fetched yet
    */
   public TrainedDictionary require(int id) {
     TrainedDictionary dictionary = known.get(id);
@@ -102,7 +104,9 @@ public final class KnownDictionaries {
     throw unloaded(id, "it is being read just now; try again", null);
   }
 
-  /** Reads a dictionary, unless that is under way. The outcome says nothing that matters here. */
+  /**
+   * Fetches a dictionary, unless that is in progress. The future completes normally in any case.
+   */
   public CompletableFuture<TrainedDictionary> fetch(int id) {
     Fetch mine = new Fetch();
     Fetch fetch = fetches.compute(id, (key, old) -> old == null || old.isOver() ? mine : old);
@@ -113,7 +117,7 @@ public final class KnownDictionaries {
     }
     if (fetch == mine) {
       if (fetches.size() > MAX_FETCHES) {
-        // Values that name ever other dictionaries must not fill the memory.
+        // Values that name ever new dictionaries must not fill the memory.
         fetches.values().removeIf(other -> other.failure != null);
       }
       CompletableFuture<byte @Nullable []> reply;
@@ -144,7 +148,7 @@ public final class KnownDictionaries {
     } catch (UnreadableValueException e) {
       fail(fetch, e);
     } catch (Throwable e) {
-      // The reply waits for this outcome, whatever went wrong.
+      // The reply waits for this, whatever failed.
       fail(fetch, unloaded(id, "it could not be used: " + e, e));
     }
   }
@@ -168,7 +172,7 @@ public final class KnownDictionaries {
     }
   }
 
-  /** No copy is there that could be used. */
+  /** There is no usable copy. */
   public static UnreadableValueException lost(int id, String why, @Nullable Throwable cause) {
     return new UnreadableValueException(
         Reason.LOST_DICTIONARY,

@@ -10,49 +10,48 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dictionary of one policy: which one values are compressed with now, if any, and what is known
- * for the next. Thread-safe; a caller never waits here, and what it would have to wait for is not
- * counted.
+ * The dictionary state of one policy: the current dictionary, if any, and the samples and counts
+ * for the next one. Thread-safe. Callers never wait; counts that would need the lock are skipped.
  */
 public final class PolicyDictionary {
 
-  /** Larger values have enough to refer to in themselves, and go by the policy's algorithm. */
+  /** Larger values compress well without a dictionary, and use the policy's algorithm. */
   static final int LARGEST_VALUE_BYTES = 32 << 10;
 
   /**
-   * The most bytes of values that are kept for training, more than a hundred times the dictionary:
-   * 2 MiB.
+   * The most bytes of values that are kept for training: 2 MiB, more than a hundred times the
+   * dictionary.
    */
   private static final int SAMPLE_BYTES = 2 << 20;
 
-  /** Where values are only counted, one in so many is. */
+  /** While values are only counted, one of this many is. */
   private static final int COUNTED = 16;
 
-  /** So many counted values tell whether the ratio has drifted; twice as many each time. */
+  /** How many counted values show whether the ratio has drifted; doubled each time. */
   private static final int WINDOW = 256;
 
-  /** The doubling ends there. */
+  /** The most doublings. */
   private static final int MAX_DOUBLINGS = 14;
 
-  /** The ratio has drifted if it is so many times that of the trial. */
+  /** The ratio has drifted if it is this many times that of the trial. */
   private static final double DRIFT = 1.25;
 
-  /** A drift of so little is none, however good the ratio was. */
+  /** Smaller drifts are ignored, however good the ratio was. */
   private static final double MIN_DRIFT = 0.02;
 
-  /** So many values are written before the next try at first; each time twice as many. */
+  /** How many values are written before the next attempt; doubled each time. */
   private static final long FIRST_REST = 50_000;
 
   private static final long LONGEST_REST = 10_000_000;
 
   private enum State {
-    /** Gathers samples. */
+    /** Collects samples. */
     LEARNING,
     /** Waits for the outcome of a training. */
     TRAINING,
-    /** Counts what its dictionary makes of values. */
+    /** Counts the sizes that its dictionary achieves. */
     WATCHING,
-    /** Lets values pass for some time, with or without a dictionary. */
+    /** Pauses for some time, with or without a dictionary. */
     RESTING
   }
 
@@ -73,9 +72,9 @@ public final class PolicyDictionary {
   private long countedStored;
 
   /**
-   * Creates it, without a dictionary.
+   * Creates the state without a dictionary.
    *
-   * @param train is told that there are samples enough, while the caller's lock is held
+   * @param train called while the caller holds the lock, once there are enough samples
    */
   PolicyDictionary(
       CompressionPolicy policy, DictionaryOptions options, Consumer<PolicyDictionary> train) {
@@ -94,17 +93,17 @@ public final class PolicyDictionary {
     return policy;
   }
 
-  /** What values are compressed with now; null for the policy's algorithm. */
+  /** Returns the current dictionary; null for the policy's algorithm. */
   public @Nullable TrainedDictionary current() {
     return current;
   }
 
-  /** Whether a value of that size is any business of a dictionary's. */
+  /** Returns whether values of this size use dictionaries. */
   public static boolean suits(int length) {
     return length <= LARGEST_VALUE_BYTES;
   }
 
-  /** A value is about to be written. */
+  /** Called before a value is written. */
   public void sees(byte[] bytes, int start, int length) {
     State now = state;
     if (now == State.TRAINING
@@ -131,7 +130,7 @@ public final class PolicyDictionary {
     }
   }
 
-  /** A value was compressed with the current dictionary, or was not worth it. */
+  /** Called after a value was compressed with the current dictionary, or found not worth it. */
   public void compressed(int originalBytes, int storedBytes) {
     if (state != State.WATCHING
         || ThreadLocalRandom.current().nextInt(COUNTED) != 0
@@ -159,7 +158,7 @@ public final class PolicyDictionary {
     countedStored = 0;
   }
 
-  /** The samples for a training, which are forgotten here. */
+  /** Removes and returns the samples for a training. */
   List<byte[]> takeSamples() {
     lock.lock();
     try {
@@ -169,7 +168,7 @@ public final class PolicyDictionary {
     }
   }
 
-  /** Values are compressed with this one from now on. It must be stored. */
+  /** Compresses with this dictionary from now on. It must be stored. */
   void adopt(TrainedDictionary dictionary, double ratio) {
     lock.lock();
     try {
@@ -186,7 +185,7 @@ public final class PolicyDictionary {
     }
   }
 
-  /** Whether it may be another dictionary, and it is not known here that none is worth it. */
+  /** Returns whether another dictionary can be adopted: none was found not worthwhile here. */
   boolean isOpenTo(int id) {
     TrainedDictionary used = current;
     State now = state;
@@ -194,14 +193,14 @@ public final class PolicyDictionary {
         && (now == State.LEARNING || now == State.WATCHING || !trains);
   }
 
-  /** Takes what another client has adopted, or an application ships, if it is open to that. */
+  /** Adopts a dictionary of another client or of the options, if possible. */
   void adoptOfOthers(TrainedDictionary dictionary) {
     if (isOpenTo(dictionary.id())) {
       adopt(dictionary, dictionary.ratio());
     }
   }
 
-  /** No dictionary is worth it for now; the next try is made after some time. */
+  /** Records that no dictionary is worthwhile for now. The next attempt is made after some time. */
   void reject() {
     lock.lock();
     try {
@@ -212,7 +211,7 @@ public final class PolicyDictionary {
     }
   }
 
-  /** There is no saying, because the training failed; what is used stays in use for some time. */
+  /** Records a failed training: the current dictionary stays in use for some time. */
   void failed() {
     lock.lock();
     try {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A random sample of the values that were offered, of bounded size: beyond it, a value takes the
- * place of others with a chance that falls as more are seen. Not thread-safe.
+ * A random sample of bounded size of the offered values. Once it is full, a value replaces another
+ * with a probability that falls as more are offered. Not thread-safe.
  */
 final class SampleReservoir {
 
@@ -40,12 +40,12 @@ final class SampleReservoir {
     bytes += length;
   }
 
-  /** How many values were offered. */
+  /** Returns the number of offered values. */
   int seen() {
     return seen;
   }
 
-  /** Hands over what it has, and begins anew. */
+  /** Returns the sample and starts a new one. */
   List<byte[]> take() {
     List<byte[]> taken = new ArrayList<>(samples);
     samples.clear();

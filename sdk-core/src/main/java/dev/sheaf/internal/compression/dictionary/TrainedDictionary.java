@@ -15,10 +15,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dictionary with what is known of it. Its identifier is a digest of its content, so that one
- * identifier never means two dictionaries.
+ * A dictionary with its metadata. Its identifier is a digest of its content, so that one identifier
+ * never refers to two dictionaries.
  *
- * <p>Immutable but for whether it was used. The wire format page has the form it is stored in.
+ * <p>Immutable, except for whether it was used. The wire format page describes its stored form.
  */
 public final class TrainedDictionary {
 
@@ -29,7 +29,7 @@ public final class TrainedDictionary {
   private static final int ID_OFFSET = 4;
   private static final int CONTENT_OFFSET = 8;
 
-  /** From here on an identifier takes four bytes of a frame. Those above are not free. */
+  /** The first identifier that takes four bytes in a frame. Higher ones are reserved. */
   private static final long FIRST_ID = 1 << 16;
 
   private static final int LEVEL = 3;
@@ -55,10 +55,10 @@ public final class TrainedDictionary {
   }
 
   /**
-   * Takes what the library has trained, and gives it its identifier.
+   * Creates a dictionary from the library's training, with an identifier.
    *
-   * @param prefix of the keys whose values it is for
-   * @param samples how many values it was trained on
+   * @param prefix the prefix of its keys
+   * @param samples the number of values it was trained on
    */
   static TrainedDictionary of(byte[] trained, String prefix, int samples, Instant trainedAt) {
     byte[] content = trained.clone();
@@ -66,7 +66,7 @@ public final class TrainedDictionary {
     return new TrainedDictionary(content, prefix, samples, 1, trainedAt);
   }
 
-  /** The same, with what it made of the values that it was judged by. */
+  /** As above, with its ratio on the values of the trial. */
   TrainedDictionary judged(double ratioThen) {
     return new TrainedDictionary(content, prefix, samples, ratioThen, trainedAt);
   }
@@ -86,7 +86,7 @@ public final class TrainedDictionary {
     }
   }
 
-  /** As it stands in Redis, in a file, and among the resources of an application. */
+  /** Returns the form in which it is stored in Redis, in files and in class path resources. */
   public byte[] stored() {
     byte[] head =
         (samples
@@ -111,9 +111,9 @@ public final class TrainedDictionary {
   }
 
   /**
-   * Reads what {@link #stored} has made.
+   * Parses the form that {@link #stored} returns.
    *
-   * @throws IllegalArgumentException if it is something else, or is damaged
+   * @throws IllegalArgumentException if it is malformed or damaged
    */
   public static TrainedDictionary parse(byte[] stored) {
     if (stored.length < HEAD_OFFSET
@@ -148,22 +148,22 @@ public final class TrainedDictionary {
     }
   }
 
-  /** What frames say that were made with it. */
+  /** Returns the identifier in frames. */
   public int id() {
     return id;
   }
 
-  /** The identifier as people see it: eight hexadecimal digits. */
+  /** Returns the identifier for display: eight hexadecimal digits. */
   public String name() {
     return name(id);
   }
 
-  /** How people see an identifier. */
+  /** Formats an identifier for display. */
   public static String name(int id) {
     return String.format("%08x", id);
   }
 
-  /** Whether this is how {@link #name} writes an identifier. */
+  /** Returns whether a text is a valid identifier for display. */
   static boolean isName(String text) {
     return text.matches("[0-9a-f]{8}");
   }
@@ -176,7 +176,7 @@ public final class TrainedDictionary {
     return samples;
   }
 
-  /** How much was stored of the values that it was judged by, such as 0.2. */
+  /** Returns stored size by original size of the values of the trial, such as 0.2. */
   public double ratio() {
     return ratio;
   }
@@ -189,7 +189,7 @@ public final class TrainedDictionary {
     return content.length;
   }
 
-  /** The dictionary, ready for use; it counts as used from then on. */
+  /** Returns the dictionary, ready for use; it counts as used from then on. */
   public ZstdDictionary use() {
     if (!used) {
       used = true;
@@ -202,14 +202,14 @@ public final class TrainedDictionary {
     return ready;
   }
 
-  /** Whether it was used since this was asked last. */
+  /** Returns whether it was used since the last call. */
   boolean wasUsed() {
     boolean was = used;
     used = false;
     return was;
   }
 
-  /** What an admin page says of it. */
+  /** Describes it for an admin page. */
   public String description() {
     return String.format(
         Locale.ROOT,

@@ -3,13 +3,13 @@ package dev.sheaf.embedded.internal.acl;
 
 import org.jspecify.annotations.Nullable;
 
-/** A rule of ACL SETUSER that cannot be taken; the message says why. */
+/** An invalid rule of ACL SETUSER; the message gives the reason. */
 public final class AclException extends RuntimeException {
   AclException(String reason) {
     super(reason, null, false, false);
   }
 
-  /** The reason is a form of {@link String#format}. */
+  /** The reason is a {@link String#format} pattern. */
   static void when(boolean wrong, String form, @Nullable Object... values) {
     if (wrong) {
       throw new AclException(form.formatted(values));

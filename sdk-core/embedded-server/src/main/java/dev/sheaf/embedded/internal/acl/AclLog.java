@@ -4,24 +4,24 @@ package dev.sheaf.embedded.internal.acl;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What users of one node were denied of late. */
+/** The recently refused actions of users of one node. */
 public final class AclLog {
-  /** Entries kept; the oldest go first. As acllog-max-len. */
+  /** The most entries, as acllog-max-len; the oldest are dropped. */
   private static final int MAX_ENTRIES = 128;
 
-  /** How long equal entries are counted as one, in milliseconds. */
+  /** How long equal entries are merged, in milliseconds. */
   private static final long SAME_WITHIN = 60_000;
 
   /**
-   * A thing that was denied.
+   * A refused action.
    *
-   * @param count how often it happened
+   * @param count how often it occurred
    * @param reason auth, command, key or channel
    * @param context toplevel, multi or lua
    * @param object the command, key, channel or user name
-   * @param user whose session it was
+   * @param user the user of the session
    * @param at the last time, in milliseconds since the epoch
-   * @param client the session as CLIENT LIST shows it
+   * @param client the session as in CLIENT LIST
    */
   public record Entry(
       int count,

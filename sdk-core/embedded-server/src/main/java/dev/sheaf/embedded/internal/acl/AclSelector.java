@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** One set of permissions; a user has a first one and may have more. */
+/** A set of permissions. A user has a root set and can have more. */
 public final class AclSelector {
   private record KeyPattern(byte[] pattern, boolean reads, boolean writes) {
     String shown() {
@@ -47,7 +47,7 @@ public final class AclSelector {
   }
 
   /**
-   * @throws AclException if the rule cannot be taken
+   * @throws AclException if the rule is invalid
    */
   void apply(String rule) {
     switch (rule.toLowerCase(Locale.ROOT)) {
@@ -175,7 +175,7 @@ public final class AclSelector {
                 known -> isPattern ? Arrays.equals(known, channel) : Glob.matches(known, channel));
   }
 
-  /** As ACL GETUSER shows it. */
+  /** Returns the form in ACL GETUSER. */
   public String commandsShown() {
     return String.join(" ", rulesShown());
   }
@@ -197,7 +197,7 @@ public final class AclSelector {
         : channels.stream().map(c -> "&" + Bytes.text(c)).collect(Collectors.joining(" "));
   }
 
-  /** As ACL LIST shows it. */
+  /** Returns the form in ACL LIST. */
   String shown() {
     List<String> parts = new ArrayList<>();
     if (!keysShown().isEmpty()) {

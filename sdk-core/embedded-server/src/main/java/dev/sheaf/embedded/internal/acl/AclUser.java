@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One user: whether it may come in, and what it may do. */
+/** A user with its passwords and permissions. */
 public final class AclUser {
-  /** What a user was denied. */
+  /** The kinds of refused actions. */
   public enum Denied {
     COMMAND,
     KEY,
@@ -21,9 +21,9 @@ public final class AclUser {
   }
 
   /**
-   * What a user may not do.
+   * A missing permission.
    *
-   * @param what the kind of permission that is missing
+   * @param what the kind of the permission
    * @param object the command, key or channel
    */
   public record Denial(Denied what, String object) {}
@@ -36,7 +36,7 @@ public final class AclUser {
   private boolean enabled;
   private boolean noPassword;
 
-  /** Shown only: a payload is read into the values of this server, or refused. */
+  /** Displayed only: a payload is converted to values of this server, or refused. */
   private String payload = "";
 
   public final List<String> passwords = new ArrayList<>();
@@ -83,7 +83,7 @@ public final class AclUser {
     return more;
   }
 
-  /** As ACL GETUSER has them. */
+  /** Returns the form in ACL GETUSER. */
   public List<String> flags() {
     List<String> flags = new ArrayList<>(List.of(enabled ? "on" : "off"));
     if (noPassword) {
@@ -104,7 +104,7 @@ public final class AclUser {
     return Bytes.digest("SHA-256", password);
   }
 
-  /** Makes this the only password; an empty one takes any. */
+  /** Sets this as the only password; empty allows any. */
   public void onlyPassword(byte[] password) {
     passwords.clear();
     noPassword = password.length == 0;
@@ -114,7 +114,7 @@ public final class AclUser {
   }
 
   /**
-   * @throws AclException if the rule cannot be taken
+   * @throws AclException if the rule is invalid
    */
   void apply(String rule) {
     unrestricted = false;
@@ -187,7 +187,7 @@ public final class AclUser {
         "The password you are trying to remove from the user does not exist");
   }
 
-  /** What keeps the user from running the command; null if nothing does. */
+  /** Returns the permission the user lacks for the command; null if none. */
   public @Nullable Denial denies(Command command, byte[][] args) {
     if (unrestricted) {
       return null;
@@ -227,13 +227,13 @@ public final class AclUser {
     return null;
   }
 
-  /** Whether it may listen there. */
+  /** Returns whether it can subscribe there. */
   public boolean mayListen(byte[] channel, boolean isPattern) {
     return root.allowsChannel(channel, isPattern)
         || more.stream().anyMatch(selector -> selector.allowsChannel(channel, isPattern));
   }
 
-  /** As ACL LIST shows it. */
+  /** Returns the form in ACL LIST. */
   public String shown() {
     StringBuilder line = new StringBuilder("user " + name + " " + String.join(" ", flags()));
     passwords.forEach(hash -> line.append(" #").append(hash));

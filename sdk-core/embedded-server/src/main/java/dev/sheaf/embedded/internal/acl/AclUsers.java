@@ -15,10 +15,10 @@ public final class AclUsers {
   private final TreeMap<String, AclUser> users = new TreeMap<>();
   private final CommandTable commands;
 
-  /** The user of connections that do not say who they are. */
+  /** The user of connections without authentication. */
   public final AclUser standard;
 
-  /** {@code commands} are those that rules may name. */
+  /** {@code commands} are those that rules can name. */
   public AclUsers(CommandTable commands) {
     this.commands = commands;
     standard = new AclUser(DEFAULT, commands);
@@ -34,21 +34,21 @@ public final class AclUsers {
     return users.get(name);
   }
 
-  /** The user if the password is right and it is enabled; else null. */
+  /** Returns the user if the password is correct and it is enabled; otherwise null. */
   public @Nullable AclUser authenticate(String name, String password) {
     AclUser user = users.get(name);
     return user != null && user.accepts(password) ? user : null;
   }
 
-  /** Sets the password of the default user, as the setting requirepass does; empty for none. */
+  /** Sets the password of the default user, as requirepass does; empty for none. */
   public void requirePassword(byte[] password) {
     standard.onlyPassword(password);
   }
 
   /**
-   * Creates or changes a user, all rules or none.
+   * Creates or changes a user. Applies all rules or none.
    *
-   * @throws AclException which names the rule at fault
+   * @throws AclException if a rule is invalid; the message names it
    */
   public AclUser set(String name, List<String> rules) {
     AclUser known = users.get(name);
@@ -68,7 +68,7 @@ public final class AclUsers {
     return known;
   }
 
-  /** A selector in parentheses may come in several words. */
+  /** A selector in parentheses can be split into several words. */
   private static List<String> merged(List<String> rules) {
     List<String> merged = new ArrayList<>();
     StringBuilder open = null;

@@ -68,7 +68,7 @@ final class AclCommands {
     }
   }
 
-  /** Who listens where its user no longer may loses its connection. */
+  /** Clients that subscribe to channels their user has lost access to are disconnected. */
   private static void endForbiddenSubscriptions(Call call, AclUser user) {
     for (Client client : List.copyOf(call.node.clients.values())) {
       if (client.user == user

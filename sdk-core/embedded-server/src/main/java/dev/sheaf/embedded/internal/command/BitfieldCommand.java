@@ -8,7 +8,7 @@ import dev.sheaf.embedded.internal.protocol.CommandException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** BITFIELD: integers of any width at any bit of a string. */
+/** BITFIELD: integers of any width at any bit offset of a string. */
 final class BitfieldCommand {
   private static final long MAX_BYTES = 512L * 1024 * 1024;
   private static final int MAX_WIDTH = 64;
@@ -166,7 +166,7 @@ final class BitfieldCommand {
     return next != old;
   }
 
-  /** Above (1), below (-1), or within the range of the field. */
+  /** Returns 1 above, -1 below, and 0 within the range of the field. */
   private static int overflows(Field field, long base, long by) {
     if (!field.signed()) {
       if (Long.compareUnsigned(base, field.max()) > 0 || (by > 0 && by > field.max() - base)) {

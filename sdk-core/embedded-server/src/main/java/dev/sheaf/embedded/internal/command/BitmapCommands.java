@@ -4,7 +4,7 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.StringValue;
 
-/** SETBIT and the other commands on the bits of strings. */
+/** SETBIT and the other bitmap commands. */
 final class BitmapCommands {
   private static final long MAX_BITS = 512L * 1024 * 1024 * 8;
 
@@ -71,7 +71,7 @@ final class BitmapCommands {
     return call.count() > at && call.either(at, "BIT", "BYTE");
   }
 
-  /** Newer servers look at the range before they look for the key. */
+  /** Newer servers check the range before they look up the key. */
   private static void checkRange(Call call, int from) {
     if (!call.node.edition().isNewer()) {
       return;
@@ -87,7 +87,7 @@ final class BitmapCommands {
     boolean toTheEnd = call.count() == 3 && call.node.edition().isValkey();
     Errors.syntaxIf(call.count() == 3 && !toTheEnd && call.node.edition().isNewer());
     if (call.count() == 5 && call.node.edition().isValkey()) {
-      // It looks at the unit before it looks at the end.
+      // The unit is checked before the end.
       call.longArg(2);
       unit(call, 4);
     }

@@ -7,9 +7,9 @@ import dev.sheaf.embedded.internal.node.Nodes;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What the blocking commands share: their timeouts, and how a client is put to wait. */
+/** Shared code of the blocking commands: time-outs, and making a client wait. */
 final class Blocking {
-  /** When the wait ends, in milliseconds since the epoch; zero for never. */
+  /** Returns the deadline in milliseconds since the epoch; zero for none. */
   static long deadline(Call call, int timeoutAt) {
     Double seconds =
         Errors.found(
@@ -21,9 +21,9 @@ final class Blocking {
   }
 
   /**
-   * Has the client wait until one of the keys serves it.
+   * Makes the client wait until one of the keys can serve it.
    *
-   * @param attempt writes the reply if it can be served
+   * @param attempt writes the reply if the key can serve it
    */
   static void await(
       Call call, List<byte[]> keys, long deadline, BlockedClient.Attempt attempt, Runnable none) {

@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One execution of one command: its arguments, the data it works on, and where the reply goes. */
+/** One execution of a command: its arguments, its data, and its reply. */
 public final class Call {
   public final ServerNode node;
   public final Client client;
@@ -32,13 +32,13 @@ public final class Call {
   public final byte[][] args;
   public final Reply out;
 
-  /** False in transactions, in scripts and on replicas: there a blocking command does not wait. */
+  /** False in transactions, in scripts and on replicas, where a blocking command does not wait. */
   public final boolean mayBlock;
 
   private byte @Nullable [][] effect;
   private boolean effectSet;
 
-  /** Whether a script runs it. */
+  /** Returns whether a script runs it. */
   boolean inScript;
 
   private byte @Nullable [] emptied;
@@ -63,7 +63,7 @@ public final class Call {
     return node.db(client.dbIndex);
   }
 
-  /** Milliseconds since the epoch, the same during the whole command. */
+  /** Returns milliseconds since the epoch, constant during the command. */
   public long now() {
     return node.nodes.now();
   }
@@ -84,19 +84,22 @@ public final class Call {
     return Bytes.text(args[i]);
   }
 
-  /** The name of an option, in upper case. */
+  /** Returns the name of an option, in upper case. */
   String option(int i) {
     return text(i).toUpperCase(Locale.ROOT);
   }
 
-  /** Whether it is the first of two words, in upper case; a syntax error if it is neither. */
+  /**
+   * Returns whether the option is the first of two, in upper case; throws a syntax error if
+   * neither.
+   */
   boolean either(int i, String first, String second) {
     boolean is = is(i, first);
     Errors.syntaxIf(!is && !is(i, second));
     return is;
   }
 
-  /** The constant of that name, in any case; that error if there is none. */
+  /** Returns the constant with this name, in any case; otherwise throws the error. */
   <E extends Enum<E>> E constant(int i, E[] all, String error) {
     for (E known : all) {
       if (is(i, known.name())) {
@@ -106,12 +109,12 @@ public final class Call {
     throw Errors.of(error);
   }
 
-  /** The arguments from one on. */
+  /** Returns the arguments from an index on. */
   List<byte[]> from(int i) {
     return Arrays.asList(args).subList(i, count());
   }
 
-  /** For how many of the arguments from one on something holds; it is tried with each. */
+  /** Returns how many arguments from an index on match; each is tested. */
   int howMany(int from, Predicate<byte[]> holds) {
     int found = 0;
     for (int i = from; i < count(); i++) {
@@ -120,13 +123,13 @@ public final class Call {
     return found;
   }
 
-  /** The place behind an option; a syntax error if that has no value. */
+  /** Returns the index after an option; throws a syntax error if it has no value. */
   int next(int option) {
     Errors.syntaxIf(option + 1 >= count());
     return option + 1;
   }
 
-  /** The argument as far as C, and so an error text of Redis, sees it: up to a NUL. */
+  /** Returns the argument as a C string, as in error texts of Redis: up to a NUL. */
   String textOfC(int i) {
     return Bytes.untilNul(args[i]);
   }
@@ -139,14 +142,14 @@ public final class Call {
     return Errors.found(Numbers.parseLong(args[i]), error);
   }
 
-  /** A number from {@code min} to {@code max}; that error for anything else. */
+  /** Parses a number from {@code min} to {@code max}; otherwise throws the error. */
   long longArg(int i, long min, long max, String error) {
     long value = longArg(i, error);
     Errors.refuseIf(value < min || value > max, error);
     return value;
   }
 
-  /** The number of a database; that error for what is no number. */
+  /** Parses the number of a database; throws the error if malformed. */
   int dbIndex(int i, String error) {
     long index = longArg(i, Integer.MIN_VALUE, Integer.MAX_VALUE, error);
     Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
@@ -157,7 +160,7 @@ public final class Call {
     return Errors.found(Numbers.parseDouble(args[i]), Errors.NOT_FLOAT);
   }
 
-  /** A count that must not be negative. */
+  /** Parses a count, which must not be negative. */
   public long positive(int i) {
     return longArg(i, 0, Long.MAX_VALUE, "ERR value is out of range, must be positive");
   }
@@ -201,7 +204,7 @@ public final class Call {
     return typed(StreamValue.class, key);
   }
 
-  /** For reading: a key that is not there reads as an empty list, as in Redis. */
+  /** For reading: a missing key is an empty list, as in Redis. */
   ListValue listOrEmpty(byte[] key) {
     return Objects.requireNonNullElseGet(list(key), ListValue::new);
   }
@@ -221,7 +224,7 @@ public final class Call {
     return Objects.requireNonNullElseGet(sortedSet(key), SortedSetValue::new);
   }
 
-  /** What is at the key; a new value, stored there, where nothing is. */
+  /** Returns the value of the key; stores a new one if it is missing. */
   <T extends Value> T orNew(byte[] key, @Nullable T known, Supplier<T> fresh) {
     if (known != null) {
       return known;
@@ -232,7 +235,8 @@ public final class Call {
   }
 
   /**
-   * Stores a result of so many elements, or removes the key if there are none; replies how many.
+   * Stores a result with this many elements, or removes the key if there are none. Replies the
+   * count.
    */
   void storeOrDelete(byte[] key, Value result, int size) {
     if (size == 0) {
@@ -243,9 +247,7 @@ public final class Call {
     out.integer(size);
   }
 
-  /**
-   * Removes each argument from {@code at} on from a collection, and replies how many were there.
-   */
+  /** Removes each argument from {@code at} on from a collection. Replies how many existed. */
   void removeEach(int at, Predicate<byte[]> remove, IntSupplier size) {
     int removed = howMany(at, remove);
     if (removed > 0) {
@@ -255,18 +257,18 @@ public final class Call {
     out.integer(removed);
   }
 
-  /** Stores under the key, ending its former time to live. */
+  /** Stores a value under the key without a time to live. */
   public void store(byte[] key, Value value) {
     db().put(key, value);
     changed(key);
   }
 
-  /** Marks the key as changed: watchers are told, and the command goes to the replicas. */
+  /** Marks the key as changed: notifies watchers, and replicates the command. */
   public void changed(byte[] key) {
     changed(key, null);
   }
 
-  /** As {@link #changed(byte[])}; keyspace events call it {@code event}, null for the usual. */
+  /** As {@link #changed(byte[])}, with {@code event} as keyspace event; null for the default. */
   public void changed(byte[] key, @Nullable String event) {
     db().changed(key);
     node.dirtied();
@@ -284,8 +286,8 @@ public final class Call {
   }
 
   /**
-   * The groups of a stream have changed, but not what WATCH and client-side caching look at;
-   * clients that wait for the stream look again.
+   * Records a change of a stream's groups, which WATCH and client-side caching ignore. Clients that
+   * wait for the stream check it again.
    */
   void groupsChanged(byte[] key) {
     node.recheckBlocked(db(), key);
@@ -293,17 +295,17 @@ public final class Call {
     notifyOf(command.event(), key);
   }
 
-  /** Announces one more keyspace event of this command's class, without another change. */
+  /** Publishes another keyspace event of this command's class, without another change. */
   void notifyOf(String event, byte[] key) {
     node.announce(command.group().eventClass, event, client.dbIndex, key);
   }
 
-  /** As {@link #notifyOf} for the events that belong to no type. */
+  /** As {@link #notifyOf}, for events without a type. */
   void notifyGeneric(String event, byte[] key) {
     node.announce('g', event, client.dbIndex, key);
   }
 
-  /** Removes the key if it is there. */
+  /** Removes the key if it exists. */
   public boolean delete(byte[] key) {
     if (db().peek(key) == null) {
       return false;
@@ -315,7 +317,7 @@ public final class Call {
     return true;
   }
 
-  /** Removes the key of a collection whose last element has gone; call it before the change. */
+  /** Removes the key of a collection that becomes empty. Called before the change. */
   public void deleteIfEmpty(byte[] key, int size) {
     if (size == 0) {
       db().remove(key);
@@ -323,19 +325,19 @@ public final class Call {
     }
   }
 
-  /** What replicas run instead of the command itself, where that would not give the same data. */
+  /** Sets the command for replicas, if this one would not result in the same data. */
   public void effect(byte[]... replacement) {
     effect = replacement;
     effectSet = true;
   }
 
-  /** Replicas have nothing to run: they have been served otherwise. */
+  /** Replicates nothing: the replicas have been updated otherwise. */
   void noEffect() {
     effect = null;
     effectSet = true;
   }
 
-  /** What replicas run; null for nothing at all. */
+  /** Returns the command for replicas; null for none. */
   byte @Nullable [][] effect() {
     return effectSet ? effect : args;
   }

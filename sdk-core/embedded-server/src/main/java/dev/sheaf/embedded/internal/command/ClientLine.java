@@ -8,9 +8,9 @@ import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.List;
 
-/** The line CLIENT LIST and CLIENT INFO give for a connection. */
+/** The line of a connection in CLIENT LIST and CLIENT INFO. */
 final class ClientLine {
-  /** For a command that a client runs, maybe that one. */
+  /** Describes a client that another one lists, or itself. */
   static String of(Call call, Client client) {
     long request = client == call.client ? bytesOf(call.args) : 0;
     return of(call.node, client, call.now(), request);
@@ -24,7 +24,7 @@ final class ClientLine {
     return bytes;
   }
 
-  /** {@code request}: how many bytes the command that it runs now had on the wire. */
+  /** {@code request} is the size of its current command on the wire. */
   static String of(ServerNode node, Client client, long now, long request) {
     Connection connection = client.connection;
     List<Client.Queued> queue = client.queue();

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** CLUSTER and the commands that only matter in one. */
+/** CLUSTER, and the commands that only matter in a cluster. */
 final class ClusterCommands {
   private static final int BUS_OFFSET = 10_000;
   private static final int MAX_PORT = 65_535;
@@ -101,7 +101,7 @@ final class ClusterCommands {
     text.append('\n');
   }
 
-  /** Neighbouring slots, both ends included. */
+  /** A range of slots, inclusive. */
   private record SlotRange(int from, int to) {
     static List<SlotRange> of(BitSet slots) {
       List<SlotRange> ranges = new ArrayList<>();

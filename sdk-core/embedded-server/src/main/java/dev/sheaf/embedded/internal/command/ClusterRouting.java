@@ -11,7 +11,7 @@ import dev.sheaf.embedded.internal.protocol.Flag;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Decides whether this node of a cluster serves a request, and says where to go if not. */
+/** Decides whether this node of a cluster serves a request, or redirects it. */
 final class ClusterRouting {
   /**
    * @throws CommandException MOVED, ASK, CROSSSLOT, TRYAGAIN or CLUSTERDOWN
@@ -54,7 +54,7 @@ final class ClusterRouting {
     }
   }
 
-  /** Whether a READONLY client may run it on a replica. */
+  /** Returns whether a READONLY client can run it on a replica. */
   private static boolean readsOnly(Command command) {
     return !command.isWrite() && !command.is(Flag.MAY_REPLICATE);
   }

@@ -19,7 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** COMMAND and its subcommands: the table, told to clients. */
+/** COMMAND and its subcommands, which report the command table. */
 final class CommandCommand {
   private static CommandTable table(Call call) {
     return call.node.commands;

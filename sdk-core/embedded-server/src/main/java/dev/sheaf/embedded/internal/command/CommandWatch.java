@@ -11,17 +11,17 @@ import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.Flag;
 import dev.sheaf.embedded.internal.protocol.Group;
 
-/** Tells MONITOR, SLOWLOG and LATENCY of each command that runs. */
+/** Reports each command that runs to MONITOR, SLOWLOG and LATENCY. */
 final class CommandWatch {
   private static final long NOT_TIMED = 0;
   private static final long MICROS = 1_000_000;
 
-  /** Reading the clock is saved where a command of this kind cannot take so long. */
+  /** For commands of this kind the clock is not read: they cannot take that long. */
   private static final long FAST_COMMANDS_TAKE_LESS_MICROS = 1000;
 
   private static final byte[] HIDDEN = Bytes.of("(redacted)");
 
-  /** Before the command runs; give the result to {@link #end}. */
+  /** Called before the command runs; pass the result to {@link #end}. */
   static long begin(Call call) {
     ServerNode node = call.node;
     if (!node.monitors.isEmpty()
@@ -66,7 +66,7 @@ final class CommandWatch {
     }
   }
 
-  /** A command that has waited was served; the wait does not count. */
+  /** Called when a waiting command was served; the wait does not count. */
   static void served(Call call, long begun) {
     long slow = call.node.config.slowerThanMicros();
     long micros = (System.nanoTime() - begun) / 1000;
@@ -113,7 +113,7 @@ final class CommandWatch {
     return connection == null ? "" : connection.remoteAddress();
   }
 
-  /** The arguments without passwords. */
+  /** Returns the arguments without passwords. */
   private static byte[][] open(Call call) {
     byte[][] args = call.args;
     return switch (call.command.name()) {

@@ -9,7 +9,7 @@ import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** All commands of a server. Built once for each edition, and shared by all its servers. */
+/** All commands of a server, built once per edition and shared. */
 public final class Commands implements Nodes.CommandSet {
   private static final Map<Edition, Commands> BY_EDITION = new ConcurrentHashMap<>();
 

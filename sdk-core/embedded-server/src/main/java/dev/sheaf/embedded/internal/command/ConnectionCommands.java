@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** HELLO, AUTH, CLIENT, PING and their kin. */
+/** HELLO, AUTH, CLIENT, PING and related commands. */
 final class ConnectionCommands {
   static void register(Handlers handlers) {
     handlers

@@ -10,7 +10,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** DEBUG: those of its subcommands that tests use, and that mean something in memory. */
+/** DEBUG: the subcommands that tests use and that are meaningful in memory. */
 final class DebugCommand {
   private static final int DIGEST_BYTES = 20;
 
@@ -29,7 +29,7 @@ final class DebugCommand {
       }
       case "ERROR 3" -> throw Errors.of(call.text(2));
       case "PROTOCOL 3" -> protocol(call, call.text(2).toLowerCase(Locale.ROOT));
-      // Nothing is saved, so nothing is loaded; what is set here has no counterpart.
+      // Nothing is stored on disk, so nothing is loaded. These settings have no effect.
       case "RELOAD 2",
           "LOADAOF 2",
           "LOG 3",
@@ -49,7 +49,7 @@ final class DebugCommand {
     }
   }
 
-  /** Holds up every node of this server: they share the command thread. */
+  /** Blocks every node of this server: they share the command thread. */
   private static void sleep(Call call) {
     double seconds = call.doubleArg(2);
     try {
@@ -79,7 +79,7 @@ final class DebugCommand {
                 list));
   }
 
-  /** The same for the same keys with the same values, in whatever order they came. */
+  /** Returns the same digest for the same keys and values, in any order. */
   private static byte[] digest(Call call) {
     byte[] sum = new byte[DIGEST_BYTES];
     for (Database db : call.node.databases) {
@@ -102,7 +102,7 @@ final class DebugCommand {
     }
   }
 
-  /** A stream, which cannot be dumped, counts by its kind alone. */
+  /** Streams cannot be dumped; only their type counts. */
   private static byte[] sha1(Value value) {
     byte @Nullable [] dump = Dump.of(value, Dump.VERSION_10);
     return sha1(Bytes.of(value.type()), dump == null ? new byte[0] : dump);

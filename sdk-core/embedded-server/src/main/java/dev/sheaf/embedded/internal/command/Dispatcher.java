@@ -18,9 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes one request from arrival to reply: looks it up, refuses what may not run now, queues it in
- * a transaction, or runs it and tells the replicas. The order of the checks is that of Redis,
- * because clients see which error comes first.
+ * Processes a request: looks up the command, checks whether it can run, and queues it in a
+ * transaction, or runs and replicates it. The checks are in the order of Redis, because clients see
+ * which error comes first.
  */
 public final class Dispatcher {
   private static final System.Logger LOG = System.getLogger(Dispatcher.class.getName());
@@ -28,9 +28,7 @@ public final class Dispatcher {
 
   private Dispatcher() {}
 
-  /**
-   * Runs or queues one request of a client and writes exactly what the client has to get for it.
-   */
+  /** Runs or queues one request of a client and writes its reply. */
   public static void execute(ServerNode node, Client client, byte[][] args) {
     node.nodes.refreshNow();
     beginReplyMode(client);
@@ -67,7 +65,7 @@ public final class Dispatcher {
     node.tracking.send();
   }
 
-  /** An EXEC that is refused ends the transaction; redirections stay as they are. */
+  /** A refused EXEC ends the transaction, unless it is redirected. */
   private static String refusal(ServerNode node, Client client, byte[][] args, String line) {
     if (!Bytes.is(args[0], "EXEC") || line.startsWith("EXECABORT") || isOfCluster(line)) {
       return line;
@@ -85,7 +83,7 @@ public final class Dispatcher {
         || line.startsWith("CLUSTERDOWN");
   }
 
-  /** The row for a request, without any check; null if there is none. */
+  /** Returns the row of a request without checks; null if there is none. */
   public static @Nullable Command peek(ServerNode node, byte[][] args) {
     try {
       return node.commands.resolve(args);
@@ -100,7 +98,7 @@ public final class Dispatcher {
     }
   }
 
-  /** Notes what a client that caches has read, and ends its CLIENT CACHING. */
+  /** Records the reads of a client with client-side caching, and resets its CLIENT CACHING. */
   static void remember(ServerNode node, Client client, Command command, byte[][] args) {
     if (node.tracking.clients() == 0 || command.name().equals("client|caching")) {
       return;
@@ -113,8 +111,8 @@ public final class Dispatcher {
   }
 
   /**
-   * Notes the keys of a command as read if what has run reads. Of a script that may only read, what
-   * it runs counts, and not the script itself.
+   * Records the keys of a command as read, if it reads. For a read-only script, its commands count,
+   * not the script itself.
    */
   static void rememberKeys(
       ServerNode node, Client client, Command ran, Command named, byte[][] args) {
@@ -175,7 +173,7 @@ public final class Dispatcher {
     return command;
   }
 
-  /** Whether a command, or what it runs if it is EXEC, has the flag. */
+  /** Returns whether a command has the flag, or, for EXEC, a command that it runs. */
   private static boolean does(Client client, Command command, Flag flag) {
     List<Client.Queued> queue = client.queue();
     return command.is(flag)
@@ -217,7 +215,7 @@ public final class Dispatcher {
     client.reply().status("QUEUED");
   }
 
-  /** Runs one admitted command; an error becomes its reply. */
+  /** Runs one command that passed the checks; an error becomes its reply. */
   static void run(Call call) {
     ServerNode node = call.node;
     Command command = call.command;
@@ -259,12 +257,12 @@ public final class Dispatcher {
     }
   }
 
-  /** Something that replies if it can do its work now. */
+  /** An action that replies if it can complete now. */
   interface Try {
     boolean run();
   }
 
-  /** Runs a waiting command again now that its key has changed; true when it has replied. */
+  /** Runs a blocked command again after its key has changed. Returns true if it has replied. */
   static boolean serve(Call call, Try attempt) {
     ServerNode node = call.node;
     long before = node.dirty();
@@ -273,7 +271,7 @@ public final class Dispatcher {
     try {
       served = attempt.run();
     } catch (CommandException e) {
-      // The key holds another type now. Redis lets the client wait on.
+      // The key has another type now. In Redis the client continues to wait.
       return false;
     }
     if (served) {
@@ -291,7 +289,7 @@ public final class Dispatcher {
     return true;
   }
 
-  /** {@code isNew} unless the error of another command ends it, which has been counted. */
+  /** {@code isNew} unless the error came from another command, which has counted it. */
   static void refuse(Call call, String line, boolean isNew) {
     Counters counters = call.node.counters;
     String worded = call.node.edition().worded(line);
@@ -302,7 +300,7 @@ public final class Dispatcher {
     call.out.error(worded);
   }
 
-  /** Does on a replica what its master has done. */
+  /** Replays on a replica what its master has done. */
   public static void replicate(ServerNode replica, Client link, byte[][] args) {
     Command command = replica.commands.resolve(args);
     if (command == null) {

@@ -4,7 +4,7 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.protocol.CommandException;
 import org.jspecify.annotations.Nullable;
 
-/** The error lines of Redis 7.0 that more than one command answers. */
+/** Error lines of Redis 7.0 that several commands use. */
 public final class Errors {
   public static final String NOAUTH = "NOAUTH Authentication required.";
   public static final String WRONGPASS =
@@ -32,14 +32,14 @@ public final class Errors {
     return new CommandException(line);
   }
 
-  /** Refuses the command with that line if something is wrong with it. */
+  /** Throws an error with this line if a condition is true. */
   public static void refuseIf(boolean wrong, String line) {
     if (wrong) {
       throw of(line);
     }
   }
 
-  /** As {@link #refuseIf(boolean, String)}; the line is a form of {@link String#format}. */
+  /** As {@link #refuseIf(boolean, String)} with a {@link String#format} pattern. */
   static void refuseIf(boolean wrong, String form, @Nullable Object... values) {
     if (wrong) {
       throw of(form.formatted(values));
@@ -58,14 +58,14 @@ public final class Errors {
     }
   }
 
-  /** Refuses a subcommand that is given too much, or what it does not know. */
+  /** Refuses an unknown subcommand, or one with the wrong number of arguments. */
   static void wrongUseIf(boolean wrong, Call call) {
     if (wrong) {
       throw wrongUse(call);
     }
   }
 
-  /** What is there; the command is refused with that line where it is not. */
+  /** Returns a value; throws an error with this line if it is null. */
   static <T> T found(@Nullable T value, String line) {
     if (value == null) {
       throw of(line);
@@ -85,14 +85,14 @@ public final class Errors {
     return of("ERR wrong number of arguments for '" + fullName + "' command");
   }
 
-  /** A subcommand that is given too much, or what it does not know. */
+  /** The error for an unknown subcommand, or one with the wrong number of arguments. */
   public static CommandException wrongUse(Call call) {
     return of(
         "ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."
             .formatted(call.text(1), call.text(0).toUpperCase(java.util.Locale.ROOT)));
   }
 
-  /** While a script or a function holds the command thread. */
+  /** The error while a script or function occupies the command thread. */
   public static CommandException busy(boolean function) {
     return of(
         "BUSY Redis is busy running a script. You can only call "

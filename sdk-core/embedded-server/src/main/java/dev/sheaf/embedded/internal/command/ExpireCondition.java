@@ -3,7 +3,7 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Value;
 
-/** NX, XX, GT and LT of EXPIRE. A key without a time to live counts as living for ever. */
+/** The options NX, XX, GT and LT of EXPIRE. A key without a time to live counts as infinite. */
 record ExpireCondition(boolean nx, boolean xx, boolean gt, boolean lt) {
   static ExpireCondition parse(Call call, int from) {
     boolean nx = false;
@@ -26,7 +26,7 @@ record ExpireCondition(boolean nx, boolean xx, boolean gt, boolean lt) {
     return new ExpireCondition(nx, xx, gt, lt);
   }
 
-  /** Of one option in upper case, or none. */
+  /** Returns the condition of an option in upper case. */
   static ExpireCondition of(String option) {
     return new ExpireCondition(
         option.equals("NX"), option.equals("XX"), option.equals("GT"), option.equals("LT"));

@@ -3,9 +3,11 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.protocol.CommandException;
 
-/** Reads the times of SET, GETEX and EXPIRE, with Redis' bounds. */
+/** Parses the expiries of SET, GETEX and EXPIRE, with Redis' bounds. */
 final class ExpiryOption {
-  /** Milliseconds since the epoch from EX, PX, EXAT or PXAT (in upper case) and its number. */
+  /**
+   * Returns milliseconds since the epoch for EX, PX, EXAT or PXAT (in upper case) and its number.
+   */
   static long absolute(Call call, String unit, int at) {
     if (call.longArg(at) <= 0) {
       throw invalid(call);
@@ -13,7 +15,7 @@ final class ExpiryOption {
     return millis(call, at, unit.startsWith("EX"), unit.endsWith("AT"));
   }
 
-  /** Milliseconds since the epoch from a number that counts from there, or from now. */
+  /** Returns milliseconds since the epoch for an absolute or relative number. */
   static long millis(Call call, int at, boolean seconds, boolean absolute) {
     long value = call.longArg(at);
     if (seconds && (value > Long.MAX_VALUE / 1000 || value < Long.MIN_VALUE / 1000)) {

@@ -66,7 +66,7 @@ final class FunctionCommands {
     return name;
   }
 
-  /** Split as an inline command is, with its quotes. */
+  /** Split like an inline command, with quotes. */
   private static String[] words(String line) {
     try {
       return Stream.of(InlineWords.split(Bytes.of(line))).map(Bytes::text).toArray(String[]::new);

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** GEOADD and the other commands on places. */
+/** GEOADD and the other geospatial commands. */
 final class GeoCommands {
   static void register(Handlers handlers) {
     handlers
@@ -28,7 +28,7 @@ final class GeoCommands {
         .add("geosearchstore", GeoSearch::searchStore);
   }
 
-  /** A longitude and a latitude, in this order. */
+  /** Parses a longitude and a latitude, in this order. */
   static GeoHash.Place place(Call call, int at) {
     GeoHash.Place place = new GeoHash.Place(call.doubleArg(at), call.doubleArg(at + 1));
     if (!place.isValid()) {
@@ -82,7 +82,7 @@ final class GeoCommands {
     call.out.integer(options.contains("CH") ? added + changed : added);
   }
 
-  /** Metres in a unit. */
+  /** Returns the metres of a unit. */
   static double unit(byte[] arg) {
     return switch (Bytes.lower(arg)) {
       case "m" -> 1;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** GEOSEARCH and GEORADIUS: every member is looked at, which is quick at the sizes of tests. */
+/** GEOSEARCH and GEORADIUS. They scan all members, which is fast at the sizes of tests. */
 final class GeoSearch {
   private record Hit(byte[] member, double score, GeoHash.Place place, double metres) {}
 
@@ -127,7 +127,7 @@ final class GeoSearch {
         search ? call.command.name().toUpperCase(Locale.ROOT) : "STORE option in GEORADIUS");
   }
 
-  /** One of FROMMEMBER, FROMLONLAT, BYRADIUS and BYBOX; returns how many arguments it has. */
+  /** Parses one of FROMMEMBER, FROMLONLAT, BYRADIUS and BYBOX. Returns its number of arguments. */
   private int shape(int at, int rest) {
     boolean hasCenter = center != null || memberGiven;
     boolean hasShape = radius >= 0 || width >= 0;

@@ -3,10 +3,10 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.protocol.CommandException;
 
-/** Does one command: checks the arguments, works on the data, then writes the reply. */
+/** Implements a command: checks the arguments, works on the data, then writes the reply. */
 public interface Handler {
   /**
-   * Everything that can fail is checked before the first element of the reply is written.
+   * Everything that can fail must be checked before the first element of the reply is written.
    *
    * @throws CommandException to answer with an error
    */

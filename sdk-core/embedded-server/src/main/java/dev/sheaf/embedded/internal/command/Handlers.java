@@ -6,7 +6,7 @@ import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.util.List;
 
-/** Collects what each command does, by its name. Apart from the rows, which describe only. */
+/** The implementations of commands, by name. The rows, kept separately, describe them. */
 final class Handlers {
   private static Handler[] installed = {};
 
@@ -28,7 +28,7 @@ final class Handlers {
     return this;
   }
 
-  /** As {@link #add} for a command that answers OK once it has done its work. */
+  /** As {@link #add}, for a command that replies OK when it is done. */
   Handlers ok(String name, Handler handler) {
     return add(
         name,
@@ -38,7 +38,7 @@ final class Handlers {
         });
   }
 
-  /** From now on, {@link #of} knows what each command does. */
+  /** Resolves the handlers: {@link #of} can be called afterwards. */
   void install() {
     for (int id = 0; id < byId.length; id++) {
       if (byId[id] == null) {

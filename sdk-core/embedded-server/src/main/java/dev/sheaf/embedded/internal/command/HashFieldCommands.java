@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /** HEXPIRE, HTTL, HGETEX and the other commands on fields with a time to live. */
 final class HashFieldCommands {
-  /** The latest end of life of a field, in milliseconds since the epoch. As Redis. */
+  /** The latest expiry of a field, in milliseconds since the epoch. As Redis. */
   private static final long LAST_DEADLINE = ((1L << 48) - 2) >> 2;
 
   private static final String COUNT = "ERR Number of fields must be a positive integer";
   private static final Set<String> TIMES = Set.of("EX", "PX", "EXAT", "PXAT");
 
-  // What a field of HEXPIRE and its kin is answered.
+  // The replies of HEXPIRE and related commands, per field.
   private static final int NO_FIELD = -2;
   private static final int NO_DEADLINE = -1;
   private static final int NOT_MET = 0;
@@ -39,7 +39,7 @@ final class HashFieldCommands {
         .add("httl", call -> ttl(call, true, false));
   }
 
-  /** The fields behind {@code FIELDS numfields}, where the former stands at {@code at}. */
+  /** Returns the fields after {@code FIELDS numfields}, which starts at {@code at}. */
   private static List<byte[]> fields(Call call, int at, String wrongCount) {
     Errors.refuseIf(
         at + 1 >= call.count() || !call.is(at, "FIELDS"),
@@ -65,12 +65,12 @@ final class HashFieldCommands {
     return base + millis;
   }
 
-  /** The end of life that EX, PX, EXAT or PXAT (in upper case) at {@code at} gives. */
+  /** Returns the expiry for EX, PX, EXAT or PXAT (in upper case) at {@code at}. */
   private static long deadline(Call call, int at, String unit) {
     return deadline(call, at + 1, unit.startsWith("E"), unit.endsWith("AT"));
   }
 
-  /** Gives a field an end of life; one that has passed removes it. True if it is still there. */
+  /** Sets the expiry of a field; a past one removes it. Returns true if it still exists. */
   private static boolean expire(Call call, HashValue hash, byte[] field, long deadline) {
     if (deadline <= call.now()) {
       hash.remove(field);
@@ -80,7 +80,7 @@ final class HashFieldCommands {
     return true;
   }
 
-  /** Tells of the fields that a command has removed, and of the hash if it was emptied. */
+  /** Publishes events for the removed fields, and for the hash if it is empty now. */
   private static void removed(Call call, HashValue hash) {
     call.deleteIfEmpty(call.arg(1), hash.size());
     call.changed(call.arg(1), "hdel");
@@ -200,7 +200,7 @@ final class HashFieldCommands {
     call.out.each(values, call.out::bulkOrNil);
   }
 
-  /** Gives a field an end of life, or takes it away. True if that has changed it. */
+  /** Sets or removes the expiry of a field. Returns whether that changed it. */
   private static boolean changeDeadline(Call call, HashValue hash, byte[] field, long deadline) {
     if (!hash.fields.contains(field)) {
       return false;
@@ -254,7 +254,7 @@ final class HashFieldCommands {
       Errors.refuseIf(firstField == 0, "ERR missing FIELDS argument");
     }
 
-    /** Returns the last argument of the list, which is that of the command. */
+    /** Returns the last argument of the list, the command's last argument. */
     private int fields(Call call, int at) {
       Errors.arityIf(call.count() - at < 4, call);
       long count = call.longArg(at + 1, 1, Integer.MAX_VALUE, "ERR invalid number of fields");

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The HELP subcommand, made from the table. */
+/** The HELP subcommand, generated from the table. */
 final class Help {
   static void write(Call call) {
     Command container = call.node.commands.find(Bytes.lower(call.arg(0)));

@@ -39,12 +39,12 @@ final class HyperLogLogCommands {
     return value;
   }
 
-  /** For a look only. */
+  /** Returns the value for reading only. */
   private static HyperLogLog read(Call call, StringValue value) {
     return HyperLogLog.over(value.bytes(), maxSparseBytes(call));
   }
 
-  /** For a change; {@link #store} it afterwards. */
+  /** Returns the value for a change; call {@link #store} afterwards. */
   private static HyperLogLog write(Call call, @Nullable StringValue value) {
     return value == null
         ? HyperLogLog.create(maxSparseBytes(call))
@@ -99,7 +99,7 @@ final class HyperLogLogCommands {
     call.out.integer(counted.knownCount());
   }
 
-  /** The count is part of the value, so that this read changes it, on the replicas as well. */
+  /** The count is part of the value, so this read changes it, also on the replicas. */
   private static void keepCount(Call call, StringValue value) {
     long estimate = HyperLogLog.estimate(read(call, value).registers());
     write(call, value).knownCount(estimate);
@@ -110,7 +110,7 @@ final class HyperLogLogCommands {
     }
   }
 
-  /** The highest value of each register in all keys. */
+  /** Returns the highest value of each register in all keys. */
   private static byte[] highest(Call call, boolean[] anyDense) {
     byte[] highest = new byte[HyperLogLog.REGISTERS];
     for (int i = 1; i < call.count(); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-/** Indexes from and to, both included; negative ones given count from the end. */
+/** A range of indexes, inclusive; negative arguments count from the end. */
 record IndexRange(int from, int to) {
   static IndexRange of(long start, long end, int size) {
     long from = Math.max(0, start < 0 ? start + size : start);

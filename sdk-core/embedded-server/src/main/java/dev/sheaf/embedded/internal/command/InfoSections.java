@@ -17,11 +17,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of INFO: the lines of info.txt, where {@code ?} stands for what the server knows, and a
- * name with {@code *} for a line for each of many. Lines of other versions are left out.
+ * The text of INFO: the lines of info.txt with {@code ?} replaced by values, and names with {@code
+ * *} repeated for several items. Lines of other versions are omitted.
  */
 final class InfoSections {
-  /** By the name in lower case: the title, and the lines. */
+  /** The sections by lower-case name: the title, and the lines. */
   private static final Map<String, List<String>> SECTIONS = new LinkedHashMap<>();
 
   static {
@@ -37,7 +37,7 @@ final class InfoSections {
     }
   }
 
-  /** What a line tells; null for a line that is left out. */
+  /** Returns the values of a line; null if the line is omitted. */
   private interface Fact {
     @Nullable Object value();
   }
@@ -126,7 +126,7 @@ final class InfoSections {
 
   private void memory() {
     Runtime runtime = Runtime.getRuntime();
-    // A client that works out how far the limit is has to find what counts against it.
+    // Clients that compute the distance to the limit need the size that counts.
     long used =
         node.memory.limit() == 0
             ? runtime.totalMemory() - runtime.freeMemory()

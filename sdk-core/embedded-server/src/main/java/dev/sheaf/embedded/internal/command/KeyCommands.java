@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** DEL, EXPIRE, SCAN and what else works on keys of any type. */
+/** DEL, EXPIRE, SCAN and the other commands on keys of any type. */
 final class KeyCommands {
   private static final long MAX_IDLE_SECONDS = Integer.MAX_VALUE;
 
@@ -50,7 +50,7 @@ final class KeyCommands {
         .add("waitaof", KeyCommands::waitForFile);
   }
 
-  /** Replies for how many of the keys it holds. */
+  /** Replies how many keys match. */
   private static void count(Call call, Predicate<byte[]> holds) {
     call.out.integer(call.howMany(1, holds));
   }

@@ -68,7 +68,7 @@ final class ListCommands {
     }
   }
 
-  /** Removes and replies that many elements. */
+  /** Removes and replies this many elements. */
   private static void take(Call call, byte[] key, ListValue list, boolean left, int n) {
     for (int i = 0; i < n; i++) {
       call.out.bulk(list.remove(left));
@@ -89,7 +89,7 @@ final class ListCommands {
     call.out.bulkOrNil(index < 0 ? null : list.get(index));
   }
 
-  /** The place that a command gives, from either end; negative where the list has no such place. */
+  /** Parses an index from either end; negative if the list has no such index. */
   private static int index(Call call, ListValue list) {
     long index = call.longArg(2);
     index = index < 0 ? index + list.size() : index;
@@ -202,7 +202,7 @@ final class ListCommands {
 
   private static void find(
       ListValue list, byte[] element, long rank, long wanted, long maxLength, List<Integer> found) {
-    // Redis cannot negate the lowest number, and so skips nothing.
+    // Redis cannot negate the lowest number, so it skips nothing.
     long skip = rank == Long.MIN_VALUE ? 0 : Math.abs(rank) - 1;
     for (int n = 0; n < list.size() && (maxLength == 0 || n < maxLength); n++) {
       int i = rank > 0 ? n : list.size() - 1 - n;
@@ -229,7 +229,7 @@ final class ListCommands {
     }
   }
 
-  /** Moves and replies one element; false without a source. */
+  /** Moves and replies one element. Returns false without a source. */
   private static boolean tryMove(Call call, boolean fromLeft, boolean toLeft) {
     byte[] from = call.arg(1);
     byte[] to = call.arg(2);
@@ -265,7 +265,7 @@ final class ListCommands {
     if (tryMove(call, fromLeft, toLeft)) {
       return;
     }
-    // The two empty answers differ in RESP2, as they do in Redis.
+    // The two empty replies differ in RESP2, as in Redis.
     Blocking.await(
         call,
         List.of(call.arg(1)),
@@ -274,7 +274,7 @@ final class ListCommands {
         call.mayBlock ? call.out::nilArray : call.out::nil);
   }
 
-  /** Once there is something to move, a target of another type ends the wait. */
+  /** Once there is an element to move, a target of another type ends the wait. */
   private static boolean moveOrRefuse(Call call, boolean fromLeft, boolean toLeft) {
     boolean ready = call.list(call.arg(1)) != null;
     try {

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** MIGRATE, between nodes of the same server: values go over as they are. */
+/** MIGRATE between nodes of the same server; values are copied directly. */
 final class MigrateCommand {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
@@ -55,7 +55,7 @@ final class MigrateCommand {
         KeyTransfer.move(call.node, call.client.dbIndex, target, targetDb, key);
       }
     }
-    // The replicas have been served with the keys.
+    // The replicas have been updated together with the keys.
     call.noEffect();
     call.out.ok();
   }

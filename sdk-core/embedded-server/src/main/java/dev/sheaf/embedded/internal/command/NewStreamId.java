@@ -5,7 +5,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.StreamId;
 import org.jspecify.annotations.Nullable;
 
-/** The id XADD is given: whole, or to be completed. */
+/** The id argument of XADD: complete, or to be generated. */
 record NewStreamId(@Nullable StreamId id, boolean anySequence) {
   static NewStreamId parse(byte[] arg) {
     String text = Bytes.text(arg);
@@ -22,7 +22,7 @@ record NewStreamId(@Nullable StreamId id, boolean anySequence) {
     return new NewStreamId(StreamArguments.strict(arg), false);
   }
 
-  /** Null where no greater id than the last is possible. */
+  /** Returns null if no id greater than the last one is possible. */
   @Nullable StreamId after(StreamId last, long now) {
     StreamId next = id;
     if (next == null) {

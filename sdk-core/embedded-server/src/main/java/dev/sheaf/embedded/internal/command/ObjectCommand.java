@@ -6,14 +6,14 @@ import dev.sheaf.embedded.internal.data.StringValue;
 import dev.sheaf.embedded.internal.data.Value;
 import java.util.function.Consumer;
 
-/** OBJECT: how values are kept. */
+/** OBJECT: how values are stored. */
 final class ObjectCommand {
   private static final int SHARED_INTEGERS = 10_000;
 
-  /** What OBJECT REFCOUNT says of a shared value. */
+  /** The reply of OBJECT REFCOUNT for a shared value. */
   private static final long SHARED = Integer.MAX_VALUE;
 
-  /** Replies what is said of the value; nil where there is none. */
+  /** Replies a property of the value; nil without a value. */
   private static void describe(Call call, Consumer<Value> reply) {
     call.out.orNil(call.db().peek(call.arg(2)), reply);
   }
@@ -37,7 +37,7 @@ final class ObjectCommand {
     describe(call, value -> call.out.integer((call.now() - value.usedAt()) / 1000));
   }
 
-  /** The small integers a server keeps once for all keys. */
+  /** The small integers of which a server shares one object. */
   private static boolean isShared(Value value) {
     Long number =
         value instanceof StringValue s && !s.isCopy() && s.isInteger()

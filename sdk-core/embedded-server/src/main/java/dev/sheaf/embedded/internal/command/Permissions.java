@@ -10,7 +10,7 @@ import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.Flag;
 import java.util.Locale;
 
-/** Asks a session's user for permission, and notes what was denied. */
+/** Checks the permissions of a session's user, and logs refusals. */
 final class Permissions {
   /**
    * @throws CommandException NOPERM
@@ -36,15 +36,15 @@ final class Permissions {
     }
   }
 
-  /** The user as the server's errors name it. */
+  /** Returns the user's name for error messages. */
   static String denied(ServerNode node, AclUser user) {
     return node.edition().isNewer() ? "User " + user.name : "this user";
   }
 
   /**
-   * As {@link #check} for a command of a script.
+   * As {@link #check}, for a command of a script.
    *
-   * @throws CommandException as Redis words it inside scripts
+   * @throws CommandException with Redis' wording inside scripts
    */
   static void checkInScript(ServerNode node, Client client, Command command, byte[][] args) {
     AclUser.Denial denial = client.user.denies(command, args);

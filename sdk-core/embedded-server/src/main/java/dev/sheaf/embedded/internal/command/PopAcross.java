@@ -7,19 +7,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A pop from the first of many keys that has anything, now or when one has.
+ * A pop from the first of several keys that is not empty, possibly blocking.
  *
- * @param first whether from the end that is named first: LEFT or MIN
- * @param count how many elements at most
+ * @param first whether from the first end: LEFT or MIN
+ * @param count the most elements
  */
 record PopAcross(List<byte[]> keys, boolean first, long count) {
 
-  /** BLPOP and the like: all arguments but the last are keys. */
+  /** BLPOP and related commands: all arguments but the last are keys. */
   static PopAcross untilTimeout(Call call, boolean first) {
     return new PopAcross(Arrays.asList(call.args).subList(1, call.count() - 1), first, 1);
   }
 
-  /** LMPOP and the like, from the number of keys on. */
+  /** LMPOP and related commands, from the number of keys on. */
   static PopAcross counted(Call call, int countAt, String firstEnd, String otherEnd) {
     long numKeys = countOrError(call, countAt, "numkeys");
     long where = countAt + 1 + numKeys;
@@ -34,7 +34,7 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
     return call.longArg(at, 1, Long.MAX_VALUE, "ERR " + what + " should be greater than 0");
   }
 
-  /** What follows COUNT at the end of a command; 1 without it. */
+  /** Parses COUNT at the end of a command; 1 without it. */
   private static long optionalCount(Call call, int from) {
     long count = -1;
     for (int i = from; i < call.count(); i++) {
@@ -67,7 +67,7 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
     }
   }
 
-  /** The command that does the same to one key on a replica. */
+  /** Returns the equivalent command for one key on a replica. */
   void replicateAs(Call call, String firstName, String otherName, byte[] key, long taken) {
     call.effect(Bytes.of(first ? firstName : otherName), key, Bytes.ofLong(taken));
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** SUBSCRIBE, PUBLISH and their kin. */
+/** SUBSCRIBE, PUBLISH and related commands. */
 final class PubSubCommands {
   static void register(Handlers handlers) {
     handlers
@@ -73,7 +73,7 @@ final class PubSubCommands {
     }
   }
 
-  /** A message, not a reply: CLIENT REPLY does not silence it. */
+  /** A message, not a reply: CLIENT REPLY does not suppress it. */
   private static void tell(Client client, Kind kind, String what, byte @Nullable [] channel) {
     Reply out = client.pushes();
     out.push(3);
@@ -99,7 +99,7 @@ final class PubSubCommands {
     }
   }
 
-  /** In a cluster every node's subscribers get it; the count is that of this node. */
+  /** In a cluster, subscribers of all nodes receive it. The count is that of this node. */
   private static void publish(Call call) {
     for (ServerNode node : call.node.nodes.all()) {
       if (node != call.node) {

@@ -6,23 +6,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** The picking that SRANDMEMBER, HRANDFIELD and ZRANDMEMBER share. */
+/** The random selection of SRANDMEMBER, HRANDFIELD and ZRANDMEMBER. */
 final class RandomPick {
   private static final long MAX_PICKS = 16_000_000;
 
-  /** What newer servers say of the one number that cannot be negated. */
+  /** Newer servers' error for the one number that cannot be negated. */
   static final String OUT_OF_RANGE =
       "ERR value is out of range, value must between -9223372036854775807 and"
           + " 9223372036854775807";
 
-  /** How many a command asks for; negative: any of them more than once. */
+  /** The count of a command; if negative, entries can repeat. */
   static long count(Call call) {
     long count = call.longArg(2);
     Errors.refuseIf(count == Long.MIN_VALUE, OUT_OF_RANGE);
     return count;
   }
 
-  /** Whether the option that asks for what belongs to each entry, too, stands behind the count. */
+  /** Returns whether the option for values or scores follows the count. */
   static boolean inPairs(Call call, long count, String option) {
     Errors.syntaxIf(call.count() > 4 || (call.count() == 4 && !call.is(3, option)));
     Errors.refuseIf(
@@ -36,7 +36,9 @@ final class RandomPick {
     call.out.orNil(map.random(call.node.nodes.random), entry -> call.out.bulk(entry.key));
   }
 
-  /** A positive count gives different entries, a negative one that many with repetition. */
+  /**
+   * A positive count returns distinct entries; a negative one returns that many with repetition.
+   */
   static <V> List<ByteMap.Entry<V>> from(Call call, ByteMap<V> map, long count) {
     RandomGenerator random = call.node.nodes.random;
     List<ByteMap.Entry<V>> chosen = new ArrayList<>();

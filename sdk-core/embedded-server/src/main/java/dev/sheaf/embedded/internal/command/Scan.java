@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The options of SCAN, HSCAN, SSCAN and ZSCAN, and the walk they share. */
+/** The options of SCAN, HSCAN, SSCAN and ZSCAN, and their common iteration. */
 record Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolean namesOnly) {
   private static final int DEFAULT_COUNT = 10;
   private static final int VISITS_PER_COUNT = 10;
 
-  /** The options of a scan that finds no key: Redis does not look at them. */
+  /** The options of a scan of a missing key, which Redis does not parse. */
   static final Scan ANY = new Scan(DEFAULT_COUNT, null, null, false);
 
   static long cursor(Call call, int at) {
     String digits = Bytes.untilNul(call.arg(at));
-    // As strtoul reads it: nothing is zero, and what is negative counts down from the greatest.
+    // As strtoul: empty text is zero, and negative numbers wrap around.
     boolean negative = digits.startsWith("-");
     if (call.node.edition().isNewer() && (negative || digits.isEmpty())) {
       throw invalidCursor();
@@ -39,7 +39,7 @@ record Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolea
     }
   }
 
-  /** Where to go on, and what was found. */
+  /** The next cursor, and the matches. */
   static void reply(Call call, long cursor, List<byte[]> found) {
     call.out.list(Long.toUnsignedString(cursor), found);
   }
@@ -77,7 +77,7 @@ record Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolea
     return new Scan(count, pattern, type, namesOnly);
   }
 
-  /** Whether it is of Redis 7.4 or newer, or of Valkey 8, which has much of it. */
+  /** Returns whether the server is Redis 7.4 or newer, or Valkey 8, which behaves alike. */
   static boolean isOfNewest(Call call) {
     return call.node.edition().has("7.4.0") || call.node.edition().isValkey();
   }
@@ -90,7 +90,7 @@ record Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolea
     return type == null || type.equals(value.type());
   }
 
-  /** Visits about as many entries as asked and returns the cursor to go on with. */
+  /** Visits about as many entries as requested. Returns the next cursor. */
   <V> long walk(ByteMap<V> map, long cursor, Consumer<ByteMap.Entry<V>> visitor) {
     long[] seen = {0};
     long visits = count > Long.MAX_VALUE / VISITS_PER_COUNT ? count : count * VISITS_PER_COUNT;

@@ -10,10 +10,10 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A part of a sorted set bounded by scores or by bytes; walks it from either end. */
+/** A part of a sorted set bounded by scores or by bytes, iterable from either end. */
 record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> within) {
 
-  /** What strtod reads and Redis 8 no longer does: leading blanks, and hexadecimal digits. */
+  /** Accepted by strtod, but not by Redis 8: leading spaces, and hexadecimal digits. */
   private static final Pattern STRTOD_ONLY = Pattern.compile("^\\s|[xX]");
 
   static ScoreRange byScore(Call call, byte[] min, byte[] max) {
@@ -27,7 +27,7 @@ record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> wit
   }
 
   private static double bound(Call call, byte[] text, boolean open) {
-    // As strtod reads a text of C: blanks may lead, and an empty text is zero.
+    // As C's strtod: leading spaces are allowed, and an empty text is zero.
     String number = Bytes.untilNul(open ? Arrays.copyOfRange(text, 1, text.length) : text);
     Double value =
         number.isEmpty()
@@ -49,7 +49,7 @@ record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> wit
         node -> to.compare(node.member) < 0 || (to.inclusive() && to.compare(node.member) == 0));
   }
 
-  /** {@code infinite} is -1 or 1 for the texts - and +, else 0. */
+  /** {@code infinite} is -1 or 1 for the texts - and +, otherwise 0. */
   private record LexBound(byte[] value, boolean inclusive, int infinite) {
     static LexBound parse(byte[] text) {
       if (text.length == 1 && (text[0] == '-' || text[0] == '+')) {
@@ -76,8 +76,8 @@ record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> wit
     return node != null && !before.test(node) ? node : null;
   }
 
-  // Where members of different scores meet a range of bytes, the order is not that of the range.
-  // Redis says nothing about that, but answers; a small set is walked as Redis walks it.
+  // If members have different scores, their order is not that of a range of bytes. Redis' result is
+  // undefined but deterministic; small sets are iterated as in Redis.
   private ScoredMembers.@Nullable Node firstNotBefore(SortedSetValue set) {
     if (!set.isCompact()) {
       return set.order.firstNot(before);
@@ -89,12 +89,12 @@ record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> wit
     return node;
   }
 
-  /** Whether a walk upwards from {@link #first} has not left the range yet. */
+  /** Returns whether an ascending iteration from {@link #first} is still in the range. */
   boolean reaches(ScoredMembers.Node node) {
     return within.test(node);
   }
 
-  /** Whether a walk downwards from {@link #last} has not left the range yet. */
+  /** Returns whether a descending iteration from {@link #last} is still in the range. */
   boolean reachesDown(ScoredMembers.Node node) {
     return !before.test(node);
   }

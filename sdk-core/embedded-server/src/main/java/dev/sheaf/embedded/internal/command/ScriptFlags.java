@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What scripts and functions say of themselves before they run. */
+/** The flags that scripts and functions declare. */
 public final class ScriptFlags {
   private ScriptFlags() {}
 
   /**
-   * Whether it may write, now: what is queued writes with EXEC, and scripts may say of themselves.
+   * Returns whether it can write now: EXEC if a queued command writes, and scripts by their flags.
    */
   public static boolean mayWrite(ServerNode node, Client client, Command command, byte[][] args) {
     List<Client.Queued> queue = client.queue();
@@ -33,7 +33,7 @@ public final class ScriptFlags {
     return (command.isWrite() || command.is(Flag.MAY_REPLICATE)) && !onlyRead(node, command, args);
   }
 
-  /** Whether it is a call of a script or function that says that it does not write. */
+  /** Returns whether it is a call of a script or function declared as read-only. */
   private static boolean onlyRead(ServerNode node, Command command, byte[][] args) {
     if (args.length < 2) {
       return false;

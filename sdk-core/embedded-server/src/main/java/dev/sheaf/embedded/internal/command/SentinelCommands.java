@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** SENTINEL, on the port of a sentinel only: what clients ask to find a master. */
+/** SENTINEL, on the port of a sentinel only: the commands that clients use to find a master. */
 final class SentinelCommands {
   private static final int DOWN_AFTER_MILLIS = 30_000;
 
-  /** What a sentinel answers besides its own command. */
+  /** The other commands that a sentinel answers. */
   private static final Set<String> OTHERS =
       Set.of(
           ("ping info role client auth hello acl command subscribe"
@@ -47,7 +47,7 @@ final class SentinelCommands {
         .add("sentinel|slaves", SentinelCommands::replicas);
   }
 
-  /** Whether the node, a sentinel or not, has the command at all. */
+  /** Returns whether the node, a sentinel or not, has the command. */
   static boolean has(ServerNode node, Command command) {
     if (node.sentinel == null) {
       return command.group() != Group.SENTINEL;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** INFO, CONFIG, FLUSHALL and what else concerns the whole server. */
+/** INFO, CONFIG, FLUSHALL and the other commands on the whole server. */
 final class ServerCommands {
   private static final long MICROS = 1_000_000;
 
@@ -98,7 +98,7 @@ final class ServerCommands {
         }
       }
     }
-    // All of them, or none.
+    // Sets all of them, or none.
     Map<String, String> values = new LinkedHashMap<>();
     for (int i = 2; i < call.count(); i += 2) {
       String name = call.text(i).toLowerCase(Locale.ROOT);
@@ -108,7 +108,7 @@ final class ServerCommands {
     call.node.memoryConfigured();
   }
 
-  /** The value as CONFIG GET shows it. */
+  /** Returns the value as in CONFIG GET. */
   private static String checked(Config config, String name, String value) {
     if (name.equals("notify-keyspace-events")) {
       String shown = KeyspaceEvents.shown(value);
@@ -153,7 +153,7 @@ final class ServerCommands {
         "ERR CONFIG SET failed (possibly related to argument '" + name + "') - " + reason);
   }
 
-  /** A number of bytes, with its unit worked in. */
+  /** Parses a number of bytes with its unit. */
   private static String bytes(String name, String value) {
     Matcher matcher = BYTES.matcher(value);
     if (!matcher.matches()) {

@@ -214,7 +214,7 @@ final class SetCommands {
     call.out.integer(Math.min(limit, combined(sets(call, 2, rest), Operation.INTERSECTION).size()));
   }
 
-  /** What follows LIMIT at the end of SINTERCARD or ZINTERCARD; zero is as none. */
+  /** Parses LIMIT at the end of SINTERCARD or ZINTERCARD; zero means no limit. */
   static long limit(Call call, int from) {
     long limit = 0;
     for (int i = from; i < call.count(); i += 2) {

@@ -136,7 +136,7 @@ final class SortCommand {
     return new Item(element, weight, score);
   }
 
-  /** As C's strtod reads it: up to a NUL, after blanks, and nothing as zero. */
+  /** As C's strtod: up to a NUL, after spaces, and an empty text as zero. */
   private static @Nullable Double number(byte[] weight) {
     String text = Bytes.untilNul(weight);
     if (text.isEmpty()) {
@@ -171,7 +171,9 @@ final class SortCommand {
     }
   }
 
-  /** The string, or with {@code ->} the hash field, that a pattern with one star points to. */
+  /**
+   * Returns the string that a pattern with one star refers to, or with {@code ->} the hash field.
+   */
   private byte @Nullable [] lookUp(byte[] pattern, byte[] element) {
     String text = Bytes.text(pattern);
     int star = text.indexOf('*');

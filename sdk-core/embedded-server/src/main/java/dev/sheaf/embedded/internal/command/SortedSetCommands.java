@@ -166,7 +166,7 @@ final class SortedSetCommands {
     Scan.reply(call, cursor, found);
   }
 
-  /** The compact form of Redis keeps whole scores as integers, and ZSCAN shows them so. */
+  /** Redis' compact form stores integral scores as integers, and ZSCAN shows them so. */
   private static String wholeAsInteger(Call call, double score) {
     boolean whole = score == Math.rint(score) && Math.abs(score) <= Long.MAX_VALUE / 2.0;
     return whole ? Long.toString((long) score) : call.node.edition().number(score);

@@ -6,7 +6,7 @@ import dev.sheaf.embedded.internal.data.SortedSetValue;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.List;
 
-/** What commands of sorted sets share once they have done their work. */
+/** Replies shared by the sorted set commands. */
 final class SortedSetReplies {
   static void write(Call call, List<ScoredMembers.Node> nodes, boolean withScores) {
     Reply out = call.out;

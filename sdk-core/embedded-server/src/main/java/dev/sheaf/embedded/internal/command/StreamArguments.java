@@ -11,22 +11,22 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the ids of stream commands, and finds their streams and groups. */
+/** Parses the ids of stream commands, and finds their streams and groups. */
 final class StreamArguments {
   static final String INVALID_ID = "ERR Invalid stream ID specified as stream command argument";
   private static final int MAX_ID = 127;
 
-  /** An id with both parts, or with the first only; without {@code -} and {@code +}. */
+  /** Parses an id with one or two parts, without {@code -} and {@code +}. */
   static StreamId strict(byte[] arg) {
     return Errors.found(tryStrict(arg), INVALID_ID);
   }
 
-  /** An id, {@code -} or {@code +}. */
+  /** Parses an id, {@code -} or {@code +}. */
   static StreamId withEnds(byte[] arg) {
     return interval(arg, 0);
   }
 
-  /** All arguments from one on; nothing is done before the last has been read. */
+  /** Parses all arguments from an index on, before anything is done. */
   static List<StreamId> strictFrom(Call call, int first) {
     List<StreamId> ids = new ArrayList<>();
     for (int i = first; i < call.count(); i++) {
@@ -60,7 +60,7 @@ final class StreamArguments {
     return millis == null || sequence == null ? null : new StreamId(millis, sequence);
   }
 
-  /** As strtoull reads a text of C to its end: blanks may lead. */
+  /** As C's strtoull of the whole text: leading spaces are allowed. */
   static @Nullable Long unsigned(String text) {
     int from = 0;
     while (from < text.length()
@@ -76,7 +76,9 @@ final class StreamArguments {
     }
   }
 
-  /** The start of a range: {@code -}, {@code +}, an id, or {@code (} and an id to leave it out. */
+  /**
+   * Parses the start of a range: {@code -}, {@code +}, an id, or an exclusive one after {@code (}.
+   */
   static StreamId from(byte[] arg) {
     if (!isExclusive(arg)) {
       return interval(arg, 0);
@@ -86,7 +88,7 @@ final class StreamArguments {
     return id.next();
   }
 
-  /** The end of a range. */
+  /** Parses the end of a range. */
   static StreamId to(byte[] arg) {
     if (!isExclusive(arg)) {
       return interval(arg, -1);
@@ -113,7 +115,7 @@ final class StreamArguments {
   }
 
   /**
-   * @throws CommandException NOGROUP where the stream or the group is missing
+   * @throws CommandException NOGROUP if the stream or the group is missing
    */
   static StreamGroup group(Call call, int keyAt, int groupAt) {
     StreamValue stream = call.stream(call.arg(keyAt));
@@ -124,7 +126,7 @@ final class StreamArguments {
     return group;
   }
 
-  /** Who reads a stream for a group; made if there is none of that name. */
+  /** Returns the consumer with a name; creates it if necessary. */
   static StreamGroup.Consumer consumer(Call call, StreamGroup group, byte[] key, byte[] name) {
     if (!group.consumers.containsKey(name)) {
       group.consumer(name, call.now());
@@ -148,7 +150,7 @@ final class StreamArguments {
     }
   }
 
-  /** The group of the stream that a subcommand of XGROUP or XINFO names. */
+  /** Returns the stream's group that a subcommand of XGROUP or XINFO names. */
   static StreamGroup named(Call call, StreamValue stream) {
     StreamGroup group = stream.group(call.arg(3));
     if (group == null) {

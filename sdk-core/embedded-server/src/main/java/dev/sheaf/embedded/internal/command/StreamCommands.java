@@ -10,7 +10,7 @@ import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.Arrays;
 import java.util.List;
 
-/** XADD, XRANGE and the other commands on streams without their groups. */
+/** XADD, XRANGE and the other stream commands without consumer groups. */
 final class StreamCommands {
   private static final long MAX_ENTRY_BYTES = 1L << 30;
   private static final int DEFAULT_FULL_COUNT = 10;

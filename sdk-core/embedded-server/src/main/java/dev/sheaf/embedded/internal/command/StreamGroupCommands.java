@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import org.jspecify.annotations.Nullable;
 
-/** XGROUP, XREADGROUP, XACK and the other commands on the consumer groups of streams. */
+/** XGROUP, XREADGROUP, XACK and the other commands on consumer groups. */
 final class StreamGroupCommands {
   private static final int ATTEMPTS_PER_COUNT = 10;
   private static final long DEFAULT_AUTOCLAIM = 100;
@@ -31,7 +31,7 @@ final class StreamGroupCommands {
         .add("xreadgroup", StreamReading::readGroup);
   }
 
-  /** The stream a subcommand needs. */
+  /** Returns the stream of a subcommand, which must exist. */
   private static StreamValue required(@Nullable StreamValue stream) {
     if (stream == null) {
       throw Errors.of(
@@ -227,14 +227,14 @@ final class StreamGroupCommands {
     return call.longArg(at, "ERR Invalid " + what + " argument for " + command);
   }
 
-  /** Newer servers make the consumer also if there is nothing to claim. */
+  /** Newer servers create the consumer even if there is nothing to claim. */
   private static void meetConsumer(Call call, StreamGroup group) {
     if (call.node.edition().isNewer()) {
       consumer(call, group);
     }
   }
 
-  /** Who claims; made when there is something to claim. */
+  /** Returns the claiming consumer, created when there is something to claim. */
   private static StreamGroup.Consumer consumer(Call call, StreamGroup group) {
     return StreamArguments.consumer(call, group, call.arg(1), call.arg(3));
   }
@@ -245,7 +245,7 @@ final class StreamGroupCommands {
     return group.assign(id, consumer, call.now());
   }
 
-  /** The options of XCLAIM behind its ids. */
+  /** The options of XCLAIM after its ids. */
   private static final class Claim {
     final List<StreamId> ids = new ArrayList<>();
     boolean force;

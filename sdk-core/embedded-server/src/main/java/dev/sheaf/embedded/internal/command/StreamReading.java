@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** XREAD and XREADGROUP: their arguments, what is there at once, and what comes while they wait. */
+/**
+ * XREAD and XREADGROUP: their arguments, the entries available at once, and those that arrive while
+ * they wait.
+ */
 final class StreamReading {
   private static final long BLOCKED_COUNT = 1000;
 
@@ -94,7 +97,7 @@ final class StreamReading {
     return call.arg(keysAt + stream);
   }
 
-  /** The ids to read after; null for what no consumer of the group has had. */
+  /** The ids after which to read; null for entries that no consumer of the group has received. */
   private void resolveIds() {
     for (int i = 0; i < streams; i++) {
       StreamValue stream = call.stream(key(i));
@@ -125,7 +128,7 @@ final class StreamReading {
     }
   }
 
-  /** What the last entry of the stream is newer than. */
+  /** Returns the id before the stream's last entry. */
   private StreamId beforeLast(@Nullable StreamValue stream) {
     Errors.refuseIf(
         grouped,
@@ -166,7 +169,7 @@ final class StreamReading {
     Blocking.await(call, keys, deadline, this::serveBlocked, call.out::nilArray);
   }
 
-  /** Newer servers make the consumer also if there is nothing to read. */
+  /** Newer servers create the consumer even if there is nothing to read. */
   private void meetConsumers() {
     for (int i = 0; i < streams; i++) {
       StreamValue stream = Objects.requireNonNull(call.stream(key(i)));
@@ -264,7 +267,7 @@ final class StreamReading {
         : limit(stream.ids(after.next(), StreamId.MAX, false), most);
   }
 
-  /** The first of them; all for zero. */
+  /** Returns the first elements; zero means all. */
   private static List<StreamId> limit(Collection<StreamId> ids, long most) {
     return ids.stream().limit(most == 0 ? Long.MAX_VALUE : most).toList();
   }

@@ -82,7 +82,7 @@ final class StringCommands {
     Errors.syntaxIf(
         (nx && xx) || (equal != null && (nx || xx)) || (keepTtl && expireAt != Value.NO_EXPIRY));
     StringValue old = get || equal != null ? call.string(key) : null;
-    // The value itself becomes the new one, so its bytes are taken before.
+    // The value is changed in place, so its bytes are read before.
     byte[] former = old == null ? null : old.bytes();
     boolean conditional = nx || xx;
     if ((conditional && (call.db().get(key) != null) == nx)
@@ -98,7 +98,7 @@ final class StringCommands {
     }
   }
 
-  /** Bad options behind a time are reported before a bad time is, as Redis does. */
+  /** As in Redis, bad options after an expiry are reported before a bad expiry. */
   private static void checkRest(Call call, int from, boolean nx, boolean xx, boolean keepTtl) {
     Errors.syntaxIf(keepTtl);
     for (int i = from; i < call.count(); i++) {

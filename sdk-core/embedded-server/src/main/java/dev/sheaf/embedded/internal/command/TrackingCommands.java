@@ -10,13 +10,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** CLIENT TRACKING and its kin. */
+/** CLIENT TRACKING and related commands. */
 final class TrackingCommands {
   private static Tracking.@Nullable Mode mode(Call call) {
     return call.node.tracking.mode(call.client);
   }
 
-  /** The client that gets the invalidations: -1 without tracking, 0 for the client itself. */
+  /**
+   * Returns the client that receives invalidations: -1 without tracking, 0 for the client itself.
+   */
   static long redirect(ServerNode node, Client client) {
     Tracking.Mode mode = node.tracking.mode(client);
     return mode == null ? -1 : mode.redirect;
@@ -26,7 +28,7 @@ final class TrackingCommands {
     call.out.integer(redirect(call.node, call.client));
   }
 
-  /** The options behind ON or OFF. */
+  /** Parses the options after ON or OFF. */
   private static final class Options {
     boolean broadcast;
     boolean in;

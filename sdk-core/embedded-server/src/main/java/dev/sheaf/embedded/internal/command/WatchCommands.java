@@ -9,7 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** MONITOR, SLOWLOG and LATENCY: what the server does, and what took long. */
+/** MONITOR, SLOWLOG and LATENCY: observation of commands. */
 final class WatchCommands {
   private static final int DEFAULT_ENTRIES = 10;
 
@@ -34,7 +34,7 @@ final class WatchCommands {
     call.out.ok();
   }
 
-  /** What is kept of the kind that is named there; nothing but slow commands is. */
+  /** Returns the samples of an event; only slow commands are recorded. */
   private static Deque<SlowLog.Entry> kept(Call call, int at) {
     return switch (Bytes.lower(call.arg(at))) {
       case "slow" -> call.node.slowLog.entries;

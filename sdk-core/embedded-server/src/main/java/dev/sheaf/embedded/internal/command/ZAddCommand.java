@@ -31,7 +31,7 @@ final class ZAddCommand {
     ZAddCommand add = new ZAddCommand(call);
     add.increment = true;
     if (add.options() > 2) {
-      // Redis reads them as options of ZADD, and then finds half a pair.
+      // Redis parses them as options of ZADD, and then finds an incomplete pair.
       throw Errors.syntax();
     }
     add.apply(2);

@@ -113,7 +113,7 @@ final class ZCombineCommand {
     }
   }
 
-  /** The sources are looked at before the options are. */
+  /** The sources are checked before the options. */
   private void checkTypes() {
     for (int i = 0; i < numKeys; i++) {
       Value value = call.value(call.arg(countAt + 1 + i));
@@ -143,7 +143,7 @@ final class ZCombineCommand {
     call.storeOrDelete(call.arg(1), result, result.size());
   }
 
-  /** The scores of one source; a set counts as sorted with all scores 1. */
+  /** Returns the scores of one source; in a set all scores are 1. */
   private @Nullable ByteMap<Double> source(int at) {
     Value value = call.value(call.arg(at));
     if (value == null) {

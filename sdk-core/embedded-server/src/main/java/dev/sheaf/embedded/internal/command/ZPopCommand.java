@@ -7,7 +7,7 @@ import dev.sheaf.embedded.internal.data.SortedSetValue;
 import java.util.ArrayList;
 import java.util.List;
 
-/** ZPOPMIN, ZPOPMAX and ZMPOP, and those that wait for a member. */
+/** ZPOPMIN, ZPOPMAX, ZMPOP and their blocking forms. */
 final class ZPopCommand {
   private static List<ScoredMembers.Node> take(
       Call call, byte[] key, SortedSetValue set, boolean max, long count) {

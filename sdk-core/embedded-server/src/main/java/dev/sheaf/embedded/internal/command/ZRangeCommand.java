@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** ZRANGE, ZRANGESTORE and the six older commands they replace. */
+/** ZRANGE, ZRANGESTORE and the six older commands that they replace. */
 final class ZRangeCommand {
   enum By {
     RANK,

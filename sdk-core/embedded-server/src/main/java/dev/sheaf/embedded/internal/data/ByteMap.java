@@ -11,20 +11,20 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash table keyed by byte strings. It iterates in the order of insertion, picks at random, and
- * scans by a reverse-binary cursor: what is present during a whole scan is returned at least once,
- * even when the table grows or shrinks meanwhile. Keys are kept, not copied.
+ * A hash table with byte strings as keys. It iterates in insertion order, selects random entries,
+ * and scans by a reverse-binary cursor: an entry that is present during a whole scan is returned at
+ * least once, even if the table is resized meanwhile. Keys are not copied.
  */
 public final class ByteMap<V> {
   private static final int MIN_BUCKETS = 8;
 
-  /** With at most one entry a bucket on average, one of more than 16 does not come about. */
+  /** With at most one entry per bucket on average, a bucket never has more than 16. */
   private static final int PLACES_IN_A_BUCKET = 16;
 
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** One key and its value. */
+  /** A key and its value. */
   public static final class Entry<V> {
     public final byte[] key;
     private final int hash;
@@ -47,7 +47,7 @@ public final class ByteMap<V> {
       value = newValue;
     }
 
-    /** The entry inserted after this one. Read it before removing this entry. */
+    /** Returns the next entry in insertion order. Call it before removing this entry. */
     public @Nullable Entry<V> after() {
       return after;
     }
@@ -58,7 +58,7 @@ public final class ByteMap<V> {
   private @Nullable Entry<V> tail;
   private int size;
 
-  @SuppressWarnings({"unchecked", "rawtypes"}) // generic array: only this class sees it
+  @SuppressWarnings({"unchecked", "rawtypes"}) // A generic array, visible to this class only.
   private static <V> @Nullable Entry<V>[] buckets(int n) {
     return (Entry<V>[]) new Entry[n];
   }
@@ -85,7 +85,7 @@ public final class ByteMap<V> {
     return size == 0;
   }
 
-  /** The oldest entry, the start of an iteration by {@link Entry#after()}. */
+  /** Returns the oldest entry; continue with {@link Entry#after()}. */
   public @Nullable Entry<V> first() {
     return head;
   }
@@ -117,7 +117,7 @@ public final class ByteMap<V> {
     return entry(key) != null;
   }
 
-  /** Returns the value replaced, or null where the key is new. */
+  /** Returns the replaced value, or null if the key is new. */
   public @Nullable V put(byte[] key, V value) {
     int hash = hash(key);
     int bucket = hash & (table.length - 1);
@@ -212,9 +212,9 @@ public final class ByteMap<V> {
   }
 
   /**
-   * Any entry, each as likely as any other; null only in an empty table. It takes the entry at a
-   * random place, of which each bucket has as many as a bucket ever holds: a walk along a random
-   * bucket would prefer those that are alone in theirs.
+   * Returns an entry, each with the same probability; null if the table is empty. It tries random
+   * positions, with as many per bucket as a bucket can ever hold: choosing a random bucket first
+   * would prefer entries that are alone in theirs.
    */
   public @Nullable Entry<V> random(RandomGenerator random) {
     if (size == 0) {

@@ -7,7 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** Byte strings as Redis sees them: binary, with ASCII keywords compared without case. */
+/** Byte string utilities with Redis' rules: binary, with case-insensitive ASCII keywords. */
 public final class Bytes {
   public static final byte[] EMPTY = new byte[0];
 
@@ -17,12 +17,12 @@ public final class Bytes {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** One char per byte, so that nothing is lost when the text is written back. */
+  /** Converts bytes to one char each, so that nothing is lost on the way back. */
   public static String text(byte[] bytes) {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
-  /** The text C sees: up to the first NUL. */
+  /** Returns the C string: up to the first NUL. */
   public static String untilNul(byte[] bytes) {
     return untilNul(text(bytes));
   }
@@ -32,12 +32,14 @@ public final class Bytes {
     return nul < 0 ? text : text.substring(0, nul);
   }
 
-  /** As an error goes over the wire: line breaks at the end go, others become blanks. */
+  /**
+   * Prepares an error line for the wire: trailing line breaks are removed, others become spaces.
+   */
   public static String errorLine(String text) {
     return oneLine(withoutLineEnds(text));
   }
 
-  /** Without line breaks at the end. */
+  /** Removes trailing line breaks. */
   public static String withoutLineEnds(String text) {
     int end = text.length();
     while (end > 0 && isLineEnd(text.charAt(end - 1))) {
@@ -50,7 +52,7 @@ public final class Bytes {
     return c == '\r' || c == '\n';
   }
 
-  /** With blanks for line breaks, as what is no bulk string goes over the wire. */
+  /** Replaces line breaks by spaces, as required outside of bulk strings. */
   public static String oneLine(String text) {
     return text.replace('\r', ' ').replace('\n', ' ');
   }
@@ -63,7 +65,7 @@ public final class Bytes {
     return text(bytes).toLowerCase(Locale.ROOT);
   }
 
-  /** Compares with a keyword written in upper case. */
+  /** Compares with an upper-case keyword, ignoring case. */
   public static boolean is(byte[] bytes, String upper) {
     if (bytes.length != upper.length()) {
       return false;
@@ -80,7 +82,7 @@ public final class Bytes {
     return true;
   }
 
-  /** The digest of all parts together, in hexadecimal digits. */
+  /** Returns the digest of the concatenated parts in hexadecimal. */
   public static String digest(String algorithm, byte[]... parts) {
     try {
       MessageDigest digest = MessageDigest.getInstance(algorithm);

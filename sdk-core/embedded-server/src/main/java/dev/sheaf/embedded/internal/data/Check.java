@@ -3,15 +3,15 @@ package dev.sheaf.embedded.internal.data;
 
 import org.jspecify.annotations.Nullable;
 
-/** Refuses what callers of this library do wrong. The texts are forms of {@link String#format}. */
+/** Argument and state checks. Texts are {@link String#format} patterns. */
 public final class Check {
 
   private Check() {}
 
   /**
-   * Refuses an argument.
+   * Checks an argument.
    *
-   * @throws IllegalArgumentException if it is wrong
+   * @throws IllegalArgumentException if the condition is false
    */
   public static void argument(boolean wrong, String form, @Nullable Object... values) {
     if (wrong) {
@@ -20,9 +20,9 @@ public final class Check {
   }
 
   /**
-   * Refuses a call that comes too early or too late.
+   * Checks a state.
    *
-   * @throws IllegalStateException if it is wrong
+   * @throws IllegalStateException if the condition is false
    */
   public static void state(boolean wrong, String form, @Nullable Object... values) {
     if (wrong) {

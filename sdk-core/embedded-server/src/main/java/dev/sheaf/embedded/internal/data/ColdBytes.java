@@ -8,18 +8,18 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes as they lie idle: their length, and an LZ4 block. */
+/** Compressed bytes: the original length, and an LZ4 block. */
 final class ColdBytes {
   private static final int HEADER = 4;
 
-  /** What is kept of 8 bytes at most, or the values stay as they are. */
+  /** The compressed size must be at most this many eighths of the original. */
   private static final int WORTH_OF_EIGHT = 7;
 
   private static final LZ4Compressor COMPRESSOR = LZ4Factory.fastestInstance().fastCompressor();
   private static final LZ4SafeDecompressor DECOMPRESSOR =
       LZ4Factory.fastestInstance().safeDecompressor();
 
-  /** The compressed bytes, or null where that saves little. */
+  /** Returns the compressed bytes, or null if that saves too little. */
   static byte @Nullable [] compress(byte[] plain) {
     byte[] scratch = new byte[HEADER + COMPRESSOR.maxCompressedLength(plain.length)];
     int length = COMPRESSOR.compress(plain, 0, plain.length, scratch, HEADER);

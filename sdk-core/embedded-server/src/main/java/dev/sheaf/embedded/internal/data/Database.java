@@ -9,23 +9,23 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one numbered database. A key whose time has come is removed when a command looks at
- * it, and by {@link #expireSome} and {@link #expireAll} otherwise.
+ * The keys of one numbered database. An expired key is removed when a command accesses it, and
+ * otherwise by {@link #expireSome} and {@link #expireAll}.
  */
 public final class Database {
-  /** Told of every change to a key, by commands and by expiry. */
+  /** A listener to changes of keys, by commands and by expiry. */
   public interface Listener {
-    /** The key is there, and was not before. */
+    /** Called when a key was created. */
     default void added(Database db, byte[] key) {}
 
     default void changed(Database db, byte[] key) {}
 
     default void expired(Database db, byte[] key) {}
 
-    /** Fields of a hash have expired, maybe the last ones. */
+    /** Called when fields of a hash have expired, possibly the last ones. */
     default void fieldsExpired(Database db, byte[] key, boolean emptied) {}
 
-    /** All keys have gone. */
+    /** Called when all keys were removed. */
     default void cleared(Database db, ByteMap<?> gone) {}
   }
 
@@ -38,12 +38,12 @@ public final class Database {
   private ByteMap<Value> keys = new ByteMap<>();
   private ByteMap<Value> mortal = new ByteMap<>();
 
-  /** The hashes with times to live of fields. */
+  /** The hashes whose fields have times to live. */
   private ByteMap<HashValue> partlyMortal = new ByteMap<>();
 
   private @Nullable ByteMap<Boolean> @Nullable [] bySlot;
 
-  /** {@code clock} gives milliseconds since the epoch. */
+  /** {@code clock} returns milliseconds since the epoch. */
   public Database(int index, LongSupplier clock, Listener listener, boolean slotted) {
     this.index = index;
     this.clock = clock;
@@ -51,7 +51,7 @@ public final class Database {
     this.bySlot = slotted ? newSlots() : null;
   }
 
-  @SuppressWarnings({"unchecked", "rawtypes"}) // generic array: only this class sees it
+  @SuppressWarnings({"unchecked", "rawtypes"}) // A generic array, visible to this class only.
   private static @Nullable ByteMap<Boolean>[] newSlots() {
     return (ByteMap<Boolean>[]) new ByteMap[Slots.COUNT];
   }
@@ -60,7 +60,7 @@ public final class Database {
     return clock.getAsLong();
   }
 
-  /** The value, or null where there is none (any more). Counts as a use. */
+  /** Returns the value; null if there is none or it has expired. Counts as a use. */
   public @Nullable Value get(byte[] key) {
     Value value = peek(key);
     if (value != null) {
@@ -73,12 +73,12 @@ public final class Database {
     return value;
   }
 
-  /** How many compressed strings were expanded by a use. */
+  /** Returns how many compressed strings a use has decompressed. */
   public long expanded() {
     return expanded;
   }
 
-  /** As {@link #get}, but leaves no trace of use. */
+  /** As {@link #get}, but does not count as a use. */
   public @Nullable Value peek(byte[] key) {
     Value value = keys.get(key);
     if (value != null && isDue(value)) {
@@ -91,7 +91,7 @@ public final class Database {
     return value;
   }
 
-  /** Removes the fields that are due; true if that was the whole hash. */
+  /** Removes expired fields. Returns true if the hash is then empty. */
   private boolean removeDue(byte[] key, HashValue hash) {
     if (!hash.isPartlyMortal()) {
       partlyMortal.remove(key);
@@ -116,14 +116,14 @@ public final class Database {
     listener.expired(this, key);
   }
 
-  /** Stores the value; a time to live of the former value is gone, that of the new one counts. */
+  /** Stores a value with its own time to live, not that of the previous value. */
   public void put(byte[] key, Value value) {
     if (store(key, value)) {
       listener.added(this, key);
     }
   }
 
-  /** Stores without telling of it; true if there was no such key. */
+  /** Stores a value without notification. Returns true if the key is new. */
   private boolean store(byte[] key, Value value) {
     value.usedAt(now());
     Value old = keys.put(key, value);
@@ -147,7 +147,7 @@ public final class Database {
     }
   }
 
-  /** Sets the end of life of a field of a stored hash; {@link Value#NO_EXPIRY} takes it away. */
+  /** Sets the expiry of a field of a stored hash; {@link Value#NO_EXPIRY} removes it. */
   public void expireField(byte[] key, HashValue hash, byte[] field, long millis) {
     hash.deadline(field, millis);
     noteFields(key, hash);

@@ -2,8 +2,8 @@
 package dev.sheaf.embedded.internal.data;
 
 /**
- * What decides the name of an encoding besides the value: the kind of server, and how large a
- * compact collection may be by the server's settings.
+ * The settings that decide the name of an encoding: the kind of server, and its limits of compact
+ * collections.
  *
  * @param newer whether it names them as servers newer than Redis 7.0 do
  * @param hashEntries the most fields of a compact hash

@@ -2,7 +2,7 @@
 package dev.sheaf.embedded.internal.data;
 
 /**
- * Places on the earth as the scores of a sorted set: 26 bits of longitude and of latitude,
+ * Geographic positions as scores of a sorted set: 26 bits each of longitude and latitude,
  * interleaved. Distances are along great circles, in metres.
  */
 public final class GeoHash {
@@ -17,7 +17,7 @@ public final class GeoHash {
   private GeoHash() {}
 
   /**
-   * A place on the globe.
+   * A geographic position.
    *
    * @param longitude in degrees
    * @param latitude in degrees
@@ -37,7 +37,7 @@ public final class GeoHash {
       return 2 * EARTH_RADIUS * Math.asin(Math.sqrt(a));
     }
 
-    /** The distance between the two latitudes. */
+    /** Returns the distance between two latitudes. */
     public double northDistanceTo(Place other) {
       return EARTH_RADIUS * Math.abs(radians(other.latitude) - radians(latitude));
     }
@@ -77,7 +77,7 @@ public final class GeoHash {
     return gathered;
   }
 
-  /** The middle of the cell a score stands for. */
+  /** Returns the centre of the cell of a score. */
   public static Place decode(long hash) {
     return new Place(middle(gather(hash >>> 1), MAX_LONGITUDE), middle(gather(hash), MAX_LATITUDE));
   }
@@ -88,7 +88,7 @@ public final class GeoHash {
     return Math.max(-max, Math.min(max, (low + high) / 2));
   }
 
-  /** The usual eleven letters for the place of a score. */
+  /** Returns the usual eleven letters for the position of a score. */
   public static String text(long hash) {
     long bits = encode(decode(hash), 90);
     StringBuilder text = new StringBuilder(TEXT_LENGTH);

@@ -6,24 +6,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash. Small ones report a compact encoding and keep the order of insertion. Fields may have a
- * time to live of their own, as those of newer servers have.
+ * A hash. Small ones report a compact encoding and keep insertion order. Fields can have a time to
+ * live, as on newer servers.
  */
 public final class HashValue extends Value {
-  /** The fields, for reading; write through {@link #put} and {@link #remove}. */
+  /** The fields, read-only; write through {@link #put} and {@link #remove}. */
   public final ByteMap<byte[]> fields = new ByteMap<>();
 
-  // The most there ever was: what has outgrown the compact form does not go back to it.
+  // The maximum so far: a value that has outgrown the compact form does not return to it.
   private int mostEntries;
   private int longest;
 
-  /** The ends of life of fields; null until a field has had one. */
+  /** The expiries of fields; null until a field has had one. */
   private @Nullable ByteMap<Long> deadlines;
 
-  /** No field is due before. */
+  /** No field expires before this time. */
   private long firstDeadline = Long.MAX_VALUE;
 
-  /** Writes a field, which has no time to live from now on. */
+  /** Writes a field without a time to live. */
   public byte @Nullable [] put(byte[] field, byte[] value) {
     byte[] old = putKeepingTtl(field, value);
     if (old != null) {
@@ -32,7 +32,7 @@ public final class HashValue extends Value {
     return old;
   }
 
-  /** Writes a field, which keeps its time to live. */
+  /** Writes a field and keeps its time to live. */
   public byte @Nullable [] putKeepingTtl(byte[] field, byte[] value) {
     byte[] old = fields.put(field, value);
     mostEntries = Math.max(mostEntries, fields.size());
@@ -47,13 +47,13 @@ public final class HashValue extends Value {
     return fields.remove(field) != null;
   }
 
-  /** When the field ends, in milliseconds since the epoch, or {@link #NO_EXPIRY}. */
+  /** Returns the expiry of a field in milliseconds since the epoch, or {@link #NO_EXPIRY}. */
   public long deadline(byte[] field) {
     Long deadline = deadlines == null ? null : deadlines.get(field);
     return deadline == null ? NO_EXPIRY : deadline;
   }
 
-  /** Changes it; a stored hash through {@link Database#expireField}. */
+  /** Sets an expiry; for a stored hash use {@link Database#expireField}. */
   void deadline(byte[] field, long millis) {
     if (millis != NO_EXPIRY) {
       ByteMap<Long> known = deadlines == null ? new ByteMap<>() : deadlines;
@@ -65,22 +65,22 @@ public final class HashValue extends Value {
     }
   }
 
-  /** Takes the encoding that has room for times to live, as a command that may set one does. */
+  /** Switches to the encoding with times to live, as commands that can set one do. */
   public void makeRoomForDeadlines() {
     deadlines = deadlines == null ? new ByteMap<>() : deadlines;
   }
 
-  /** Whether any field has a time to live. */
+  /** Returns whether any field has a time to live. */
   boolean isPartlyMortal() {
     return deadlines != null && !deadlines.isEmpty();
   }
 
-  /** Not after the first end of life. */
+  /** Returns a time before which no field expires. */
   long firstDeadline() {
     return firstDeadline;
   }
 
-  /** Removes the fields whose time has come; false if there are none. */
+  /** Removes expired fields. Returns false if there are none. */
   boolean removeDue(long now) {
     if (firstDeadline > now || deadlines == null) {
       return false;

@@ -5,19 +5,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The string that PFADD keeps: {@code HYLL}, the encoding, three unused bytes, the last count in
- * eight bytes with the lowest first (the highest bit says that it is out of date), and 16,384
- * registers, dense or sparse. The same bytes as Redis 7.0 makes, so that values can be exchanged.
+ * The string that PFADD stores: {@code HYLL}, the encoding, three unused bytes, the last count in
+ * eight bytes, little-endian (the highest bit marks it as stale), and 16,384 registers, dense or
+ * sparse. Byte for byte as in Redis 7.0, so that values can be exchanged.
  *
- * <p>An element's MurmurHash64A with Redis's seed gives the register by its lowest 14 bits and the
- * register's value by the zeros above them. The count is estimated as Otmar Ertl describes in "New
- * cardinality estimation algorithms for HyperLogLog sketches" (arXiv:1702.01284), which Redis uses
- * since 4.0.11.
+ * <p>The lowest 14 bits of an element's MurmurHash64A with Redis' seed select the register; the
+ * zeros above them give its value. The count is estimated as in Otmar Ertl, "New cardinality
+ * estimation algorithms for HyperLogLog sketches" (arXiv:1702.01284), which Redis uses since
+ * 4.0.11.
  */
 public final class HyperLogLog {
   private static final int HEADER = DenseRegisters.HEADER;
 
-  /** How many registers there are. */
+  /** The number of registers. */
   public static final int REGISTERS = DenseRegisters.REGISTERS;
 
   private static final byte[] MAGIC = Bytes.of("HYLL");
@@ -27,12 +27,12 @@ public final class HyperLogLog {
   private static final int SPARSE = 1;
   private static final int SEED = 0xadc83b19;
 
-  /** The bits of a hash that make a register's value. */
+  /** The bits of a hash that determine a register's value. */
   private static final int VALUE_BITS = 50;
 
   private static final double ALPHA = 0.5 / Math.log(2);
 
-  /** The runs of a sparse value do not make up all registers. */
+  /** Thrown if the runs of a sparse value do not make up all registers. */
   public static final class CorruptException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -50,7 +50,7 @@ public final class HyperLogLog {
     this.maxSparseBytes = maxSparseBytes;
   }
 
-  /** With no element; its count is known to be zero. */
+  /** Returns an empty one, whose count is zero and not stale. */
   public static HyperLogLog create(int maxSparseBytes) {
     byte[] bytes = SparseRegisters.empty();
     System.arraycopy(MAGIC, 0, bytes, 0, MAGIC.length);
@@ -58,7 +58,7 @@ public final class HyperLogLog {
     return new HyperLogLog(bytes, maxSparseBytes);
   }
 
-  /** Whether a string has the form of one. */
+  /** Returns whether a string has the format. */
   public static boolean isOne(byte[] bytes) {
     return bytes.length >= HEADER
         && Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
@@ -67,15 +67,15 @@ public final class HyperLogLog {
   }
 
   /**
-   * Over the bytes of a string; a dense one is changed in place.
+   * Wraps the bytes of a string; a dense one is changed in place.
    *
-   * @param maxSparseBytes what is sparse and would become longer is made dense
+   * @param maxSparseBytes longer sparse values are converted to dense ones
    */
   public static HyperLogLog over(byte[] bytes, int maxSparseBytes) {
     return new HyperLogLog(bytes, maxSparseBytes);
   }
 
-  /** The whole value. */
+  /** Returns the whole value. */
   public byte[] bytes() {
     if (sparse != null) {
       bytes = sparse.toBytes();
@@ -89,7 +89,7 @@ public final class HyperLogLog {
   }
 
   /**
-   * True if a register has been raised.
+   * Adds an element. Returns true if a register was raised.
    *
    * @throws CorruptException if the register cannot be found
    */
@@ -123,7 +123,7 @@ public final class HyperLogLog {
   }
 
   /**
-   * Takes the dense encoding, if it has not got it yet.
+   * Converts to the dense encoding, if necessary.
    *
    * @throws CorruptException without a change
    */
@@ -149,7 +149,7 @@ public final class HyperLogLog {
   }
 
   /**
-   * The value of each register.
+   * Returns the value of each register.
    *
    * @throws CorruptException if there are too few or too many
    */
@@ -167,7 +167,7 @@ public final class HyperLogLog {
     return values;
   }
 
-  /** Raises each register to the given value at least. */
+  /** Raises each register to at least the given value. */
   public void raiseAll(byte[] values) {
     for (int i = 0; i < REGISTERS; i++) {
       if (values[i] != 0) {
@@ -176,7 +176,7 @@ public final class HyperLogLog {
     }
   }
 
-  /** The count must be estimated anew. */
+  /** Marks the count as stale. */
   public void outdate() {
     bytes()[COUNT_AT + 7] |= (byte) 0x80;
   }
@@ -185,7 +185,7 @@ public final class HyperLogLog {
     return bytes()[COUNT_AT + 7] < 0;
   }
 
-  /** The count that was estimated last. */
+  /** Returns the last estimate. */
   public long knownCount() {
     long count = 0;
     for (int i = 7; i >= 0; i--) {
@@ -200,7 +200,7 @@ public final class HyperLogLog {
     }
   }
 
-  /** About how many elements have been added to what has these registers. */
+  /** Estimates the number of distinct elements from registers. */
   public static long estimate(byte[] registers) {
     int[] histogram = new int[1 << 6];
     for (byte value : registers) {
@@ -213,11 +213,11 @@ public final class HyperLogLog {
     }
     z += m * sigma(histogram[0] / m);
     double estimate = ALPHA * m * m / z;
-    // What C's llroundl gives beyond its range on the machines Redis runs on.
+    // The result of C's llroundl outside its range on the platforms of Redis.
     return estimate >= 0x1p63 ? Long.MIN_VALUE : Math.round(estimate);
   }
 
-  /** The sum that registers of zero add, in the paper's names. */
+  /** The sum for registers of zero, in the paper's notation. */
   private static double sigma(double share) {
     if (share == 1) {
       return Double.POSITIVE_INFINITY;
@@ -235,7 +235,7 @@ public final class HyperLogLog {
     return z;
   }
 
-  /** The sum that registers at their end add, in the paper's names. */
+  /** The sum for saturated registers, in the paper's notation. */
   private static double tau(double share) {
     if (share == 0 || share == 1) {
       return 0;
@@ -253,7 +253,7 @@ public final class HyperLogLog {
     return z / 3;
   }
 
-  /** The runs of the sparse encoding in words, as PFDEBUG DECODE gives them. */
+  /** Describes the runs of the sparse encoding, as PFDEBUG DECODE does. */
   public String runs() {
     StringBuilder text = new StringBuilder();
     byte[] from = bytes();

@@ -4,17 +4,17 @@ package dev.sheaf.embedded.internal.data;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Walks through a database, a little at a time, and compresses the strings that were not used for a
- * while. They expand when they are next used.
+ * Scans a database in small steps, and compresses strings that have not been used for a while. They
+ * are decompressed at their next use.
  */
 public final class IdleStrings {
-  /** Shorter strings are left alone: what they would save, the search for them costs. */
+  /** Shorter strings are not compressed: the search costs what they save. */
   static final int MIN_BYTES = 256;
 
-  /** Longer ones as well, since compressing one would hold up all clients for milliseconds. */
+  /** Longer strings are not compressed, because that would delay all clients for milliseconds. */
   static final int MAX_BYTES = 1024 * 1024;
 
-  /** How long one visit may take; it is begun ten times a second. */
+  /** How long a step can take; there are ten in a second. */
   private static final long VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Database database;
@@ -31,7 +31,7 @@ public final class IdleStrings {
   }
 
   /**
-   * Checks that values can be compressed.
+   * Checks that compression is possible.
    *
    * @throws IllegalStateException without the LZ4 library
    */
@@ -44,7 +44,7 @@ public final class IdleStrings {
     }
   }
 
-  /** Goes on for a few milliseconds at most; rests between two rounds through all keys. */
+  /** Runs a step of a few milliseconds. Pauses between two scans of all keys. */
   public void visit() {
     long now = database.now();
     if (database.size() == 0 || now < notBefore) {
@@ -71,7 +71,7 @@ public final class IdleStrings {
     }
   }
 
-  /** How many strings were compressed since the start, some of them more than once. */
+  /** Returns how many strings were compressed since the start, counting repetitions. */
   public long compressed() {
     return compressed;
   }

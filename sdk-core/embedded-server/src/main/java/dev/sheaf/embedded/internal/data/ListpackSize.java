@@ -2,11 +2,10 @@
 package dev.sheaf.embedded.internal.data;
 
 /**
- * How many bytes Redis needs for elements of a listpack, its compact list: streams begin a new node
- * by that size.
+ * The size of elements in a listpack, Redis' compact list: streams start a new node by that size.
  */
 final class ListpackSize {
-  /** Of a listpack without elements. */
+  /** The size of an empty listpack. */
   static final int EMPTY = 7;
 
   private static final int LONGEST_INTEGER = 20;

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Numbers as Redis 7.0 reads and writes them. */
 public final class Numbers {
-  /** How many zeros, and which exponents, are written out rather than as an exponent. */
+  /** How many zeros are written out before an exponent is used. */
   private static final int PLAIN_ZEROS = 7;
 
   private static final int PLAIN_EXPONENT = 4;
 
-  /** Beyond it, not every integer has a double of its own. */
+  /** Beyond it, not every integer is a double. */
   private static final double EXACT_INTEGERS = 1L << 53;
 
-  // The significand of the x86 extended type that INCRBYFLOAT computes with.
+  // The significand of the x86 extended type, with which INCRBYFLOAT computes.
   private static final int EXTENDED_BITS = 64;
 
   private static final Pattern HEXADECIMAL =
@@ -27,12 +27,12 @@ public final class Numbers {
   private static final Pattern DECIMAL =
       Pattern.compile("([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[+-]?[0-9]+)?");
 
-  /** So many digits are a double without rounding. */
+  /** This many digits convert to a double without rounding. */
   private static final int EXACT_DIGITS = 15;
 
   private Numbers() {}
 
-  /** A canonical decimal integer (no sign +, no leading zero, no blank) or null. */
+  /** Parses a canonical decimal integer (no plus, no leading zero, no space); null otherwise. */
   public static @Nullable Long parseLong(byte[] b) {
     int n = b.length;
     if (n == 0 || n > 20) {
@@ -46,7 +46,7 @@ public final class Numbers {
     if (b[i] == '0') {
       return n == 1 ? 0L : null;
     }
-    long value = 0; // accumulated negative, which reaches one further
+    long value = 0; // Accumulated as a negative number, which reaches one further.
     for (; i < n; i++) {
       int digit = b[i] - '0';
       if (digit < 0 || digit > 9 || value < Long.MIN_VALUE / 10) {
@@ -64,7 +64,7 @@ public final class Numbers {
     return negative ? value : -value;
   }
 
-  /** What strtod reads to the end of the text; null for anything else and for NaN. */
+  /** Parses what strtod accepts as a whole; null for anything else and for NaN. */
   public static @Nullable Double parseDouble(byte[] b) {
     if (b.length == 0) {
       return null;
@@ -92,7 +92,7 @@ public final class Numbers {
     return true;
   }
 
-  /** The number of a run of digits, no more than 18, leading zeros allowed. */
+  /** Returns the number of at most 18 digits; leading zeros are allowed. */
   public static long parseDigits(byte[] b, int from, int to) {
     long value = 0;
     for (int i = from; i < to; i++) {
@@ -101,12 +101,12 @@ public final class Numbers {
     return value;
   }
 
-  /** As C's {@code %.17g} prints it. */
+  /** Formats as C's {@code %.17g}. */
   public static String format(double d) {
     return Double.isNaN(d) ? "nan" : general(d, 17);
   }
 
-  /** As printf's {@code %.<digits>g}. */
+  /** Formats as C's {@code %.<digits>g}. */
   public static String general(double d, int digits) {
     if (Double.isNaN(d)) {
       return Double.doubleToRawLongBits(d) < 0 ? "-nan" : "nan";
@@ -133,7 +133,9 @@ public final class Numbers {
     return sign + digits.charAt(0) + fraction + mark + beforeExponent + Math.abs(exponent);
   }
 
-  /** The fewest digits that are read as the same number, as servers newer than Redis 7.0 do. */
+  /**
+   * Formats with the fewest digits that parse to the same number, as servers newer than Redis 7.0.
+   */
   public static String formatShortest(double d) {
     if (d == 0 || Double.isInfinite(d) || Double.isNaN(d)) {
       return format(d);
@@ -156,7 +158,7 @@ public final class Numbers {
     return plain ? v.toPlainString() : scientific(v, "");
   }
 
-  /** A decimal for INCRBYFLOAT, rounded to the extended type; null where it is no finite number. */
+  /** Parses a decimal for INCRBYFLOAT, rounded to the extended type; null if not finite. */
   public static @Nullable BigDecimal parseExtended(byte[] b) {
     Double check = parseDouble(b);
     if (check == null || (check.isInfinite() && Bytes.lower(b).contains("inf"))) {
@@ -200,7 +202,7 @@ public final class Numbers {
     return up ? parts[0].add(BigInteger.ONE) : parts[0];
   }
 
-  /** As C's {@code %.17Lf} prints it, without trailing zeros. */
+  /** Formats as C's {@code %.17Lf}, without trailing zeros. */
   public static String formatExtended(BigDecimal v) {
     BigDecimal rounded = v.setScale(17, RoundingMode.HALF_EVEN);
     return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** A set. While it holds few integers and nothing else it reports the intset encoding, in order. */
+/** A set. While it has only a few integers, it reports the intset encoding, in order. */
 public final class SetValue extends Value {
   private static final int INTEGER_ENTRIES = 512;
 
@@ -14,7 +14,7 @@ public final class SetValue extends Value {
 
   private static final int COMPACT_BYTES = 64;
 
-  /** The members, for reading; write through {@link #add} and {@link #remove}. */
+  /** The members, read-only; write through {@link #add} and {@link #remove}. */
   public final ByteMap<Boolean> members = new ByteMap<>();
 
   private boolean integers = true;
@@ -49,7 +49,7 @@ public final class SetValue extends Value {
     return integers;
   }
 
-  /** A snapshot in the order SMEMBERS gives: ascending for integers. */
+  /** Returns a copy in the order of SMEMBERS: ascending for integers. */
   public List<byte[]> list() {
     List<byte[]> list = new ArrayList<>(members.size());
     for (var e = members.first(); e != null; e = e.after()) {
@@ -76,7 +76,7 @@ public final class SetValue extends Value {
     return integers ? "intset" : encodings.newer() && compact ? "listpack" : "hashtable";
   }
 
-  /** Whether newer servers keep it in a listpack, or are an intset. */
+  /** Returns whether newer servers store it as a listpack or intset. */
   public boolean isCompact() {
     return compact;
   }

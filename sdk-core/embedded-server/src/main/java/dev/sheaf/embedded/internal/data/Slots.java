@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.data;
 
-/** Which of the 16384 slots of a cluster a key belongs to. */
+/** Computes the cluster slot of a key, one of 16384. */
 public final class Slots {
   public static final int COUNT = 16384;
   private static final int[] CRC16 = new int[256];
@@ -19,7 +19,8 @@ public final class Slots {
   private Slots() {}
 
   /**
-   * The slot of the key, or of the part between its first { and the next }, unless that is empty.
+   * Returns the slot of the key, or of the part between its first { and the next }, unless that is
+   * empty.
    */
   public static int of(byte[] key) {
     int from = 0;

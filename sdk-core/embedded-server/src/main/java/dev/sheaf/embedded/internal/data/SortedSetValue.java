@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A sorted set: its members by name and in order. */
 public final class SortedSetValue extends Value {
-  /** The members by name, for reading. */
+  /** The members by name, read-only. */
   public final ByteMap<ScoredMembers.Node> members = new ByteMap<>();
 
-  /** The members in order, for reading. */
+  /** The members in order, read-only. */
   public final ScoredMembers order = new ScoredMembers();
 
-  // The most there ever was: what has outgrown the compact form does not go back to it.
+  // The maximum so far: a value that has outgrown the compact form does not return to it.
   private int mostEntries;
   private int longest;
 
@@ -23,9 +23,9 @@ public final class SortedSetValue extends Value {
     return members.get(member);
   }
 
-  /** Adds the member or moves it to the score. */
+  /** Adds a member or changes its score. */
   public void put(byte[] member, double newScore) {
-    // The compact form of Redis keeps whole scores as integers, which have no negative zero.
+    // Redis' compact form stores integral scores as integers, which have no negative zero.
     double score = isCompact() && newScore == 0 ? 0.0 : newScore;
     ByteMap.Entry<ScoredMembers.Node> e = members.entry(member);
     if (e != null) {
@@ -57,7 +57,7 @@ public final class SortedSetValue extends Value {
     return mostEntries <= limits.sortedSetEntries() && longest <= limits.sortedSetBytes();
   }
 
-  /** Takes the encoding of large sets for good, as SORT makes a set do in Redis. */
+  /** Switches permanently to the encoding of large sets, as SORT does in Redis. */
   public void leaveCompact() {
     mostEntries = Integer.MAX_VALUE;
   }

@@ -4,15 +4,15 @@ package dev.sheaf.embedded.internal.data;
 import java.util.Arrays;
 
 /**
- * The sparse encoding of a HyperLogLog: after the header, runs of equal registers. A byte {@code
- * 00llllll} is a run of up to 64 zeros, {@code 01llllll llllllll} of up to 16,384 zeros, {@code
- * 1vvvvvll} of up to 4 registers of a value up to 32; lengths and values less one.
+ * The sparse encoding of a HyperLogLog: after the header, runs of equal registers. {@code 00llllll}
+ * is a run of up to 64 zeros, {@code 01llllll llllllll} of up to 16,384 zeros, {@code 1vvvvvll} of
+ * up to 4 registers with a value of up to 32; lengths and values are stored less one.
  *
- * <p>The same registers have more than one such form. Which one arises, and so how long a value is,
- * depends on the order of the changes; runs are split and joined where Redis does it.
+ * <p>The same registers have several encodings. Which one results, and so the length of a value,
+ * depends on the order of changes. Runs are split and joined exactly where Redis does it.
  */
 final class SparseRegisters {
-  /** What came of raising a register. */
+  /** The outcomes of raising a register. */
   enum Outcome {
     SAME,
     RAISED,
@@ -24,10 +24,10 @@ final class SparseRegisters {
   private static final int MAX_VALUE_RUN = 4;
   private static final int MAX_SHORT_ZEROS = 64;
 
-  /** A zero run becomes three runs at most: two bytes, one, and two. */
+  /** A run of zeros becomes at most three runs: two bytes, one, and two. */
   private static final int LONGEST_SPLIT = 5;
 
-  /** How many runs Redis looks at for two to join. */
+  /** How many runs Redis scans for two to join. */
   private static final int JOINED = 5;
 
   private byte[] bytes;
@@ -38,7 +38,7 @@ final class SparseRegisters {
     length = value.length;
   }
 
-  /** A header with all registers zero. */
+  /** Returns a header with all registers zero. */
   static byte[] empty() {
     byte[] value = new byte[DenseRegisters.HEADER + 2];
     zeros(value, DenseRegisters.HEADER, DenseRegisters.REGISTERS);
@@ -49,12 +49,12 @@ final class SparseRegisters {
     return Arrays.copyOf(bytes, length);
   }
 
-  /** Told of each run in turn. */
+  /** Visits runs in order. */
   interface Visitor {
     void run(int first, int count, int value);
   }
 
-  /** False if the runs do not make up all registers; some have been visited then. */
+  /** Returns false if the runs do not make up all registers; some have been visited then. */
   static boolean visit(byte[] value, Visitor visitor) {
     int register = 0;
     for (int at = DenseRegisters.HEADER; at < value.length; at += width(value[at])) {
@@ -118,7 +118,7 @@ final class SparseRegisters {
     return (byte) ((value - 1) << 2 | count - 1 | 0x80);
   }
 
-  /** Raises a register, unless it has that value or more. {@code maxBytes} is with the header. */
+  /** Raises a register, unless its value is as high. {@code maxBytes} includes the header. */
   Outcome raise(int register, int to, int maxBytes) {
     if (to > MAX_VALUE) {
       return Outcome.TOO_LARGE;
@@ -154,7 +154,8 @@ final class SparseRegisters {
 
   private void splice(int at, byte[] split, int splitLength) {
     int width = width(bytes[at]);
-    // A last run that lacks its second byte counts as two, as in Redis: its replacement is cut off.
+    // A last run without its second byte counts as two bytes, as in Redis: its replacement is cut
+    // off.
     byte[] result = new byte[length + splitLength - width];
     System.arraycopy(bytes, 0, result, 0, at);
     System.arraycopy(split, 0, result, at, Math.min(splitLength, result.length - at));

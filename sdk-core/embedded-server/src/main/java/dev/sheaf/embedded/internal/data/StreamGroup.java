@@ -6,22 +6,23 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A consumer group of a stream: how far it has read, and what is delivered but not acknowledged.
+ * A consumer group of a stream: its last delivered id, and the entries delivered but not
+ * acknowledged.
  */
 public final class StreamGroup {
-  /** That it is not known how many entries the group has read. */
+  /** The number of entries that the group has read is unknown. */
   public static final long UNKNOWN = -1;
 
-  /** That a consumer has never had an entry. */
+  /** The consumer has never received an entry. */
   public static final long NEVER = -1;
 
-  /** One who reads for a group. */
+  /** A consumer of a group. */
   public static final class Consumer {
     public final byte[] name;
     public final TreeMap<StreamId, Pending> pending = new TreeMap<>();
     public long seenAt;
 
-    /** When it was last given an entry, or {@link #NEVER}. */
+    /** When it last received an entry, or {@link #NEVER}. */
     public long activeAt = NEVER;
 
     Consumer(byte[] name, long seenAt) {
@@ -30,7 +31,7 @@ public final class StreamGroup {
     }
   }
 
-  /** One entry that was delivered. */
+  /** A delivered entry. */
   public static final class Pending {
     private @Nullable Consumer consumer;
     private long deliveredAt;
@@ -87,13 +88,13 @@ public final class StreamGroup {
     entriesRead = read;
   }
 
-  /** The consumer of that name, made if there is none. */
+  /** Returns the consumer with a name, created if necessary. */
   public Consumer consumer(byte[] name, long now) {
     return consumers.computeIfAbsent(name, n -> new Consumer(n, now));
   }
 
   /**
-   * Gives the entry to the consumer, also if another one had it; a new one counts as delivered
+   * Assigns the entry to the consumer, also if another one had it. A new one counts as delivered
    * once, now.
    */
   public Pending assign(StreamId id, Consumer to, long now) {
@@ -107,7 +108,7 @@ public final class StreamGroup {
     return entry;
   }
 
-  /** Forgets the entry; false if it was not pending. */
+  /** Removes a pending entry. Returns false if it was not pending. */
   public boolean acknowledge(StreamId id) {
     Pending entry = pending.remove(id);
     if (entry == null) {
@@ -119,7 +120,9 @@ public final class StreamGroup {
     return true;
   }
 
-  /** Removes the consumer with what it has pending; returns how much, or -1 if there is none. */
+  /**
+   * Removes a consumer with its pending entries. Returns their number, or -1 if it does not exist.
+   */
   public int removeConsumer(byte[] name) {
     Consumer gone = consumers.remove(name);
     if (gone == null) {

@@ -2,7 +2,7 @@
 package dev.sheaf.embedded.internal.data;
 
 /**
- * The id of a stream entry: milliseconds and a number within them, both unsigned.
+ * The id of a stream entry: milliseconds and a sequence number, both unsigned.
  *
  * @param millis the first part
  * @param sequence the second part
@@ -17,12 +17,12 @@ public record StreamId(long millis, long sequence) implements Comparable<StreamI
     return byMillis != 0 ? byMillis : Long.compareUnsigned(sequence, other.sequence);
   }
 
-  /** The next id; must not be asked of {@link #MAX}. */
+  /** Returns the next id; not for {@link #MAX}. */
   public StreamId next() {
     return sequence == -1 ? new StreamId(millis + 1, 0) : new StreamId(millis, sequence + 1);
   }
 
-  /** The id before; must not be asked of {@link #MIN}. */
+  /** Returns the previous id; not for {@link #MIN}. */
   public StreamId previous() {
     return sequence == 0 ? new StreamId(millis - 1, -1) : new StreamId(millis, sequence - 1);
   }

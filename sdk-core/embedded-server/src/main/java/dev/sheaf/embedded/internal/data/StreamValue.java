@@ -9,14 +9,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream. Its entries are counted in nodes as Redis keeps them, because trimming with {@code ~}
- * removes whole nodes only.
+ * A stream. Its entries are grouped in nodes as in Redis, because trimming with {@code ~} removes
+ * whole nodes only.
  */
 public final class StreamValue extends Value {
-  // stream-node-max-bytes, as Redis has it by default.
+  // The default of stream-node-max-bytes in Redis.
   private static final int NODE_BYTES = 4096;
 
-  /** A node of the radix tree: what whole-node trimming goes by. */
+  /** A node of the radix tree, the unit of approximate trimming. */
   private static final class Node {
     final StreamId first;
     final byte[][] fieldNames;
@@ -29,7 +29,8 @@ public final class StreamValue extends Value {
       this.first = first;
       this.fieldNames = fieldNames;
       this.last = first;
-      // How many live and deleted, how many names, the names, and a zero.
+      // The sizes of the master entry: counts of live and deleted entries, of field names, the
+      // names, and a zero.
       bytes = ListpackSize.EMPTY + 2 * ListpackSize.of(0) + ListpackSize.of(fieldNames.length);
       for (byte[] name : fieldNames) {
         bytes += ListpackSize.of(name);
@@ -109,12 +110,12 @@ public final class StreamValue extends Value {
     entriesAdded = added;
   }
 
-  /** The id of the oldest entry; zero in an empty stream. */
+  /** Returns the id of the oldest entry; zero in an empty stream. */
   public StreamId firstId() {
     return entries.isEmpty() ? StreamId.MIN : entries.firstKey();
   }
 
-  /** The id of the newest entry that is there; zero in an empty stream. */
+  /** Returns the id of the newest existing entry; zero in an empty stream. */
   public StreamId newestId() {
     return entries.isEmpty() ? StreamId.MIN : entries.lastKey();
   }
@@ -123,14 +124,14 @@ public final class StreamValue extends Value {
     return groups.get(name);
   }
 
-  /** The fields and values of an entry, one after the other. */
+  /** Returns the fields and values of an entry, alternating. */
   public byte @Nullable [][] get(StreamId id) {
     Entry entry = entries.get(id);
     return entry == null ? null : entry.fields();
   }
 
   /**
-   * The ids from {@code from} to {@code to}, both included, in order or in reverse; a live view.
+   * Returns the ids from {@code from} to {@code to}, inclusive, in order or reversed; a live view.
    */
   public NavigableSet<StreamId> ids(StreamId from, StreamId to, boolean reverse) {
     if (from.compareTo(to) > 0) {
@@ -141,8 +142,8 @@ public final class StreamValue extends Value {
   }
 
   /**
-   * Appends; {@code id} must be greater than {@link #lastId()}. A node holds up to {@code
-   * maxNodeEntries}, or any number for zero.
+   * Appends an entry; {@code id} must be greater than {@link #lastId()}. A node has at most {@code
+   * maxNodeEntries}; zero means no limit.
    */
   public void append(StreamId id, byte[][] fields, long maxNodeEntries) {
     int bytes = 0;
@@ -164,7 +165,7 @@ public final class StreamValue extends Value {
     entriesAdded++;
   }
 
-  /** Removes one entry as XDEL does, leaving a tombstone. */
+  /** Removes an entry and leaves a tombstone, as XDEL. */
   public boolean remove(StreamId id) {
     Entry gone = entries.remove(id);
     if (gone == null) {
@@ -180,12 +181,12 @@ public final class StreamValue extends Value {
     return true;
   }
 
-  /** What XTRIM removes: entries beyond a length, or older than an id. */
+  /** The strategies of XTRIM: by length, or by minimum id. */
   public record Trim(@Nullable StreamId minId, long maxLength, boolean wholeNodes, long limit) {}
 
   /**
-   * Removes the oldest entries; returns how many. A node whose last entries have been deleted
-   * before may stay without an entry, as in Redis.
+   * Removes the oldest entries. Returns their number. A node whose last entries were deleted before
+   * may remain empty, as in Redis.
    */
   public int trim(Trim trim) {
     StreamId minId = trim.minId();
@@ -224,7 +225,7 @@ public final class StreamValue extends Value {
     }
   }
 
-  /** Whether an entry after {@code from} (included) may have been deleted. */
+  /** Returns whether an entry after {@code from}, inclusive, may have been deleted. */
   public boolean hasTombstonesFrom(StreamId from) {
     return !entries.isEmpty()
         && !maxDeletedId.isZero()
@@ -236,7 +237,9 @@ public final class StreamValue extends Value {
     return !entries.isEmpty() && !id.isZero() && id.compareTo(maxDeletedId) < 0;
   }
 
-  /** How many entries there ever were up to the id; {@link StreamGroup#UNKNOWN} if unclear. */
+  /**
+   * Returns the number of entries ever added up to an id; {@link StreamGroup#UNKNOWN} if unknown.
+   */
   public long entriesUpTo(StreamId id) {
     if (entriesAdded == 0) {
       return 0;
@@ -255,7 +258,7 @@ public final class StreamValue extends Value {
     return StreamGroup.UNKNOWN;
   }
 
-  /** How a server works out the lag of a group where entries have been deleted. */
+  /** How a server computes the lag of a group if entries were deleted. */
   public enum LagRule {
     REDIS_7_0,
     REDIS_7_4,
@@ -263,8 +266,8 @@ public final class StreamValue extends Value {
   }
 
   /**
-   * How many entries the group has not been given yet; null if unclear. Negative where a group was
-   * told that it has read more than there is.
+   * Returns how many entries the group has not received yet; null if unknown. Negative if a group
+   * was set to have read more than exist.
    */
   public @Nullable Long lag(StreamGroup group, LagRule rule) {
     if (entriesAdded == 0) {

@@ -4,41 +4,41 @@ package dev.sheaf.embedded.internal.data;
 import java.util.Arrays;
 
 /**
- * A string. Its bytes may be shared with pending replies and with replicas, so they are never
- * changed in place unless this value made the array itself and has not handed it out since.
+ * A string. Its bytes can be shared with pending replies and with replicas. They are changed in
+ * place only if this value created the array and has not shared it since.
  */
 public final class StringValue extends Value {
   private static final int EMBEDDED_MAX = 44;
 
-  /** Bytes that are written over in place; longer ones are cheaper to keep as they came. */
+  /** The longest strings that are overwritten in place; longer ones are kept as received. */
   private static final int COPIED_MAX = 1024;
 
-  // This value made the array and has not handed it out since.
+  // This value created the array and has not shared it since.
   private static final int OWN = 1;
   private static final int EDITED = 2;
   private static final int NEVER_INTEGER = 4;
   private static final int COPIED = 8;
-  // The array holds the compressed form.
+  // The array has the compressed form.
   private static final int COLD = 16;
-  // Compressing it saves too little.
+  // Compression saves too little.
   private static final int ALWAYS_WARM = 32;
 
   private byte[] bytes;
-  // All in one byte, for the size of a million strings.
+  // All flags in one byte, for the size of a million strings.
   private byte flags;
 
   public StringValue(byte[] bytes) {
     this.bytes = bytes;
   }
 
-  /** A string that Redis would not look at for an integer, as INCRBYFLOAT's results. */
+  /** A string that Redis does not encode as an integer, such as results of INCRBYFLOAT. */
   public static StringValue text(byte[] bytes) {
     StringValue value = new StringValue(bytes);
     value.set(NEVER_INTEGER);
     return value;
   }
 
-  /** A string that Redis keeps in the raw encoding whatever its length, as BITOP's results. */
+  /** A string with the raw encoding at any length, such as results of BITOP. */
   public static StringValue raw(byte[] bytes) {
     StringValue value = new StringValue(bytes);
     value.set(EDITED);
@@ -57,14 +57,16 @@ public final class StringValue extends Value {
     flags &= (byte) ~flag;
   }
 
-  /** The bytes, to be read only. */
+  /** Returns the bytes, read-only. */
   public byte[] bytes() {
     expand();
     unset(OWN);
     return bytes;
   }
 
-  /** Compresses it until it is next used; false where that is done already or saves little. */
+  /**
+   * Compresses it until its next use. Returns false if it is compressed already, or saves little.
+   */
   boolean chill() {
     if (is(COLD | ALWAYS_WARM)) {
       return false;
@@ -80,7 +82,7 @@ public final class StringValue extends Value {
     return true;
   }
 
-  /** Whether it is compressed. */
+  /** Returns whether it is compressed. */
   public boolean isCold() {
     return is(COLD);
   }
@@ -93,7 +95,7 @@ public final class StringValue extends Value {
     }
   }
 
-  /** The length of the array it is held in. */
+  /** Returns the length of its array. */
   int storedBytes() {
     return bytes.length;
   }
@@ -107,7 +109,7 @@ public final class StringValue extends Value {
     return bytes[i] & 0xff;
   }
 
-  /** The bytes for a change in place, at least as many as asked; new ones are zero. */
+  /** Returns bytes to change in place, at least this many; new ones are zero. */
   public byte[] edit(int length) {
     expand();
     if (!is(OWN) || bytes.length < length) {
@@ -120,9 +122,9 @@ public final class StringValue extends Value {
   }
 
   /**
-   * Becomes another string, as if newly made. Short bytes go into the array of the former ones if
-   * this value may change it: a reference from an old object to a new one costs the garbage
-   * collector more than the copy.
+   * Replaces the content. Short bytes are copied to the previous array, if this value can change
+   * it: for the garbage collector, a reference from an old object to a new one costs more than the
+   * copy.
    */
   public void become(byte[] newBytes) {
     boolean own = is(OWN);
@@ -140,7 +142,7 @@ public final class StringValue extends Value {
     set(OWN);
   }
 
-  /** Whether COPY made it: Redis shares no small integers between copies. */
+  /** Whether COPY created it: Redis does not share small integers between copies. */
   public boolean isCopy() {
     return is(COPIED);
   }
@@ -152,14 +154,14 @@ public final class StringValue extends Value {
 
   @Override
   public String encoding(Encodings encodings) {
-    // What is compressed is far too long for the other encodings.
+    // A compressed value is far too long for the other encodings.
     if (is(EDITED | COLD)) {
       return "raw";
     }
     return isInteger() ? "int" : bytes.length <= EMBEDDED_MAX ? "embstr" : "raw";
   }
 
-  /** Whether Redis keeps it as a number. */
+  /** Returns whether Redis encodes it as an integer. */
   public boolean isInteger() {
     return !is(EDITED | COLD | NEVER_INTEGER) && Numbers.parseLong(bytes) != null;
   }

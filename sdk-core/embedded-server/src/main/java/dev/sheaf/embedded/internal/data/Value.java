@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.data;
 
-/** What a key holds, with its time to live. */
+/** The value of a key, with its time to live. */
 public abstract class Value {
   public static final long NO_EXPIRY = -1;
 
   private long expireAt = NO_EXPIRY;
-  // In seconds, unsigned: with it in four bytes a string takes 32 and not 40.
+  // In seconds, unsigned: in four bytes, so that a string takes 32 bytes instead of 40.
   private int usedAtSeconds;
 
-  /** Milliseconds since the epoch, or {@link #NO_EXPIRY}. Change it through {@link Database}. */
+  /** Milliseconds since the epoch, or {@link #NO_EXPIRY}. Set through {@link Database}. */
   public final long expireAt() {
     return expireAt;
   }
@@ -18,7 +18,7 @@ public abstract class Value {
     expireAt = millis;
   }
 
-  /** When a command last looked at the key, in milliseconds; known to the second, as in Redis. */
+  /** The last use by a command, in milliseconds with a resolution of seconds, as in Redis. */
   public final long usedAt() {
     return Integer.toUnsignedLong(usedAtSeconds) * 1000;
   }
@@ -27,15 +27,15 @@ public abstract class Value {
     usedAtSeconds = (int) (millis / 1000);
   }
 
-  /** As TYPE names it. */
+  /** Returns the name in TYPE. */
   public abstract String type();
 
-  /** As OBJECT ENCODING names it. */
+  /** Returns the name in OBJECT ENCODING. */
   public abstract String encoding(Encodings encodings);
 
-  /** An independent copy without the time to live. */
+  /** Returns an independent copy without the time to live. */
   public abstract Value copy();
 
-  /** A rough size in bytes, for MEMORY USAGE. */
+  /** Returns an estimated size in bytes, for MEMORY USAGE. */
   public abstract long memory();
 }

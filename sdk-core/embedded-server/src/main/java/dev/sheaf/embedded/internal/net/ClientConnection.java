@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One socket: bytes in, requests run, replies out. It stops running requests while the client is
- * blocked or does not read its replies.
+ * One socket: reads bytes, runs requests and writes replies. Stops running requests while the
+ * client is blocked or does not read its replies.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter
     implements Connection, Flushes.Sender {
@@ -71,8 +71,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     int length = bytes.readableBytes();
     node.counters.bytesOut += length;
-    // The scratch array behind a short buffer is used again at once, so its bytes are copied here,
-    // into the direct memory the socket needs anyway.
+    // The scratch array behind a short buffer is reused at once, so its bytes are copied to direct
+    // memory, which the socket needs anyway.
     ByteBuf out =
         bytes.array().length == BufferPool.SIZE
             ? channel.alloc().directBuffer(length).writeBytes(bytes)
@@ -80,7 +80,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     channel.write(out, channel.voidPromise());
   }
 
-  /** How many of the bytes still go out under the fault that cuts connections. */
+  /** Returns how many bytes are still sent under the fault that cuts connections. */
   private int roomBeforeCut(int length) {
     long most = node.faults.cutAfterBytes;
     if (most < 0) {
@@ -106,7 +106,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Runs what has arrived, as far as the client may go on; returns how many requests that were. */
+  /** Runs the requests that have arrived, as far as possible. Returns their number. */
   private int run() {
     if (running) {
       return 0;
@@ -146,7 +146,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return requests;
   }
 
-  /** A web page can have a browser send commands here, as the body of a request. */
+  /** A web page can make a browser send commands here in the body of a request. */
   private static boolean isOfABrowser(byte[][] request) {
     return Bytes.is(request[0], "POST") || Bytes.is(request[0], "HOST:");
   }
@@ -167,7 +167,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
         && channel.isWritable();
   }
 
-  /** Whether a pause or a fault has the request wait. */
+  /** Returns whether a pause or a fault delays the request. */
   private boolean waits(byte[][] request) {
     if (!node.pause.isOn() && !node.faults.isArmed()) {
       delayServed = false;
@@ -218,7 +218,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return pending == null ? 0 : pending.totalPendingWriteBytes();
   }
 
-  /** The client sends nothing more. As Redis, the server sends the replies it has, and closes. */
+  /** The client sends nothing more. As Redis does, the server sends its replies and closes. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event == ChannelInputShutdownEvent.INSTANCE) {

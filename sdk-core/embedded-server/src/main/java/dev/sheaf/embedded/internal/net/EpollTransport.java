@@ -15,12 +15,12 @@ import io.netty.channel.unix.DomainSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 
-/** Linux's epoll: faster, where its native library is on the class path. */
+/** Linux's epoll, which is faster; needs its native library on the class path. */
 final class EpollTransport implements Transport {
   private static final EpollIoEvent READABLE = () -> EpollIoOps.EPOLLIN;
 
   /**
-   * @throws IllegalStateException which says what is missing
+   * @throws IllegalStateException if it is missing; the message says what
    */
   EpollTransport() {
     if (!Epoll.isAvailable()) {

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The connections with unsent replies. They are sent when all sockets that had something to read
- * have been read, as Redis does: most of what a reply costs is waking who waits for it, and a
- * client that has just been woken takes what follows without that.
+ * The connections with unsent replies. They are flushed after all readable sockets have been read,
+ * as in Redis. Waking the receiver is most of the cost of a reply, and a client that is awake needs
+ * no further wake-up.
  */
 final class Flushes {
-  /** What has replies to send. */
+  /** A connection with replies to send. */
   interface Sender {
     void flush();
   }
@@ -29,7 +29,7 @@ final class Flushes {
     waiting.add(connection);
     if (!scheduled) {
       scheduled = true;
-      // Tasks run once the sockets of this round have been read.
+      // Tasks to run once the sockets of this round have been read.
       loop.execute(
           () -> {
             scheduled = false;

@@ -29,7 +29,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The sockets of all nodes of one server, and the one thread that serves them and runs commands.
+ * The sockets of all nodes of one server, and the single thread that serves them and runs commands.
  */
 public final class Listener implements AutoCloseable {
   private static final int BACKLOG = 511;
@@ -70,32 +70,32 @@ public final class Listener implements AutoCloseable {
     return group.next();
   }
 
-  /** Whether the caller is that thread. */
+  /** Returns whether the caller is that thread. */
   public boolean isThread() {
     return group.next().inEventLoop();
   }
 
   /**
-   * Opens a TCP port on the loopback address; port 0 takes a free one.
+   * Opens a TCP port on the loopback address; port 0 uses a free one.
    *
    * @return the port
-   * @throws IOException if the port is taken
+   * @throws IOException if the port is in use
    */
-  @SuppressWarnings("AddressSelection") // An address, and no name that could have several.
+  @SuppressWarnings("AddressSelection") // An address, not a name with several.
   public int listen(ServerNode node, int port) throws IOException {
     Channel channel = bind(node, transport.tcp(), new InetSocketAddress("127.0.0.1", port), false);
     servers.put(node, channel);
     return ((InetSocketAddress) channel.localAddress()).getPort();
   }
 
-  /** Closes the node's TCP port; not on the command thread. Its connections stay. */
+  /** Closes the node's TCP port. Not called on the command thread. Its connections stay open. */
   public void unlisten(ServerNode node) {
     Channel server = servers.remove(node);
     if (server != null) {
       server.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
-      // Java frees the port in the event loop's next round of selecting, not in close itself.
+      // Java releases the port in the event loop's next selection, not in close itself.
       for (int round = 0; round < ROUNDS_UNTIL_FREE; round++) {
-        // A task that is not due yet cannot run in the same round as the one before.
+        // A delayed task never runs in the same round as the previous one.
         group
             .next()
             .schedule(() -> {}, 1, TimeUnit.MILLISECONDS)
@@ -105,9 +105,9 @@ public final class Listener implements AutoCloseable {
   }
 
   /**
-   * Opens a Unix socket. A file left behind by a process that has gone is replaced.
+   * Opens a Unix socket. Replaces a file left behind by a process that has ended.
    *
-   * @throws IOException if the path cannot be bound
+   * @throws IOException if the path cannot be used
    */
   public void listen(ServerNode node, Path path) throws IOException {
     Files.deleteIfExists(path);
@@ -125,7 +125,7 @@ public final class Listener implements AutoCloseable {
             .childOption(
                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                 new WriteBufferWaterMark(Limits.LOW_WATER, Limits.HIGH_WATER))
-            // Replies leave after the read that may have met the end.
+            // Replies are sent after the read that may have reached the end of the stream.
             .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
             .childHandler(
                 new ChannelInitializer<Channel>() {
@@ -152,14 +152,14 @@ public final class Listener implements AutoCloseable {
     channel.pipeline().addLast(new ClientConnection(node, flushes, pool, channel, unix));
   }
 
-  /** The event loop of the server, alone in its group. */
+  /** Returns the server's event loop, the only one in its group. */
   public IoEventLoopGroup eventLoops() {
     return group;
   }
 
   /**
-   * Reads every socket once, without waiting. For a script that holds the command thread for long:
-   * called on that thread, from inside the script, so that others get their answer.
+   * Reads every socket once, without waiting. A script that occupies the command thread for long
+   * calls this on that thread, so that other clients get an answer.
    */
   public void readSockets() {
     for (Channel channel : channels) {
@@ -170,7 +170,7 @@ public final class Listener implements AutoCloseable {
     flushes.flush();
   }
 
-  /** Closes every socket and ends the thread; waits at most a few seconds. */
+  /** Closes every socket and ends the thread; waits a few seconds at most. */
   @Override
   public void close() {
     channels.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);

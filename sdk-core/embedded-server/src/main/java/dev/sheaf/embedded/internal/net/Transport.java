@@ -7,7 +7,7 @@ import io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 
-/** How sockets are reached: by Java's own means, or by those of the operating system. */
+/** The kind of sockets: Java's own, or the operating system's. */
 interface Transport {
   IoHandlerFactory ioHandler();
 
@@ -17,6 +17,6 @@ interface Transport {
 
   SocketAddress unixAddress(Path path);
 
-  /** Reads what has arrived on the socket, at once, from within the event loop. */
+  /** Reads the data on the socket at once, within the event loop. */
   void readNow(Channel channel);
 }

@@ -4,10 +4,10 @@ package dev.sheaf.embedded.internal.node;
 import java.util.List;
 
 /**
- * A client waiting in a blocking command. {@code attempt} tries the command again on one key that
- * has become ready and says whether it was served; {@code timedOut} writes the empty reply.
+ * A client waiting in a blocking command. {@code attempt} retries the command on one key that has
+ * become ready, and returns whether it was served. {@code timedOut} writes the empty reply.
  *
- * @param deadline in milliseconds since the epoch; zero waits for ever
+ * @param deadline in milliseconds since the epoch; zero for no limit
  */
 public record BlockedClient(
     Client client,

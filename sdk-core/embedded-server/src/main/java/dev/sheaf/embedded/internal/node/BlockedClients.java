@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The clients of one node that wait in blocking commands, first come first served per key. */
+/** The clients of one node that wait in blocking commands, served per key in order of arrival. */
 public final class BlockedClients {
   private record Ready(int dbIndex, byte[] key) {}
 
@@ -34,7 +34,7 @@ public final class BlockedClients {
     }
   }
 
-  /** Forgets the wait without an answer. */
+  /** Removes a waiting client without a reply. */
   public void forget(BlockedClient wait) {
     all.remove(wait);
     wait.client().blocked = null;
@@ -50,7 +50,7 @@ public final class BlockedClients {
     }
   }
 
-  /** Notes that the key may now serve a waiting client. */
+  /** Records that the key may be able to serve a waiting client. */
   void changed(Database db, byte[] key) {
     if (all.isEmpty()) {
       return;
@@ -61,14 +61,14 @@ public final class BlockedClients {
     }
   }
 
-  /** Every awaited key may have become ready. */
+  /** Records that every awaited key may have become ready. */
   void recheckAll() {
     for (BlockedClient wait : all) {
       wait.keys().forEach(key -> ready.add(new Ready(wait.dbIndex(), key)));
     }
   }
 
-  /** Serves who can be served; between commands, never inside one. */
+  /** Serves clients whose keys are ready. Called between commands, never inside one. */
   public void serveReady() {
     if (serving || ready.isEmpty()) {
       return;
@@ -101,7 +101,7 @@ public final class BlockedClients {
     wait.client().resume();
   }
 
-  /** Ends the wait of one client as if its time were over, or with an error. */
+  /** Ends the wait of one client with the time-out reply or with an error. */
   public boolean unblock(Client client, boolean withError) {
     BlockedClient wait = client.blocked;
     if (wait == null) {
@@ -116,7 +116,7 @@ public final class BlockedClients {
     return true;
   }
 
-  /** Answers those whose time is over. */
+  /** Answers clients whose time-out has passed. */
   public void expire(long now) {
     if (all.isEmpty()) {
       return;
@@ -129,7 +129,7 @@ public final class BlockedClients {
     }
   }
 
-  /** Answers everybody with an error, for example because the node becomes a replica. */
+  /** Answers all clients with an error, for example because the node becomes a replica. */
   public void failAll(String errorLine) {
     for (BlockedClient wait : new ArrayList<>(all)) {
       wait.client().reply().error(errorLine);

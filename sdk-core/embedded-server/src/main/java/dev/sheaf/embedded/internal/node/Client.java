@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The state of one client session on one node. */
 public final class Client {
-  /** CLIENT REPLY. */
+  /** The modes of CLIENT REPLY. */
   public enum ReplyMode {
     ON,
     OFF,
@@ -20,12 +20,12 @@ public final class Client {
     SKIPPING
   }
 
-  /** A command waiting for EXEC. */
+  /** A command queued in a transaction. */
   public record Queued(Command command, byte[][] args) {}
 
   public final long id;
 
-  /** Null for the link over which a replica takes its master's commands. */
+  /** Null for a replica's link from its master. */
   public final @Nullable Connection connection;
 
   public final long createdAt;
@@ -34,7 +34,7 @@ public final class Client {
   private int protocol = 2;
   public boolean authenticated;
 
-  /** Whose permissions the session has. */
+  /** The user with the session's permissions. */
   public AclUser user;
 
   public String name = "";
@@ -71,14 +71,14 @@ public final class Client {
     return connection == null;
   }
 
-  /** Where replies go, CLIENT REPLY considered. */
+  /** Receives replies, according to CLIENT REPLY. */
   public Reply reply() {
     return connection == null || replyMode == ReplyMode.OFF || replyMode == ReplyMode.SKIPPING
         ? NoReply.INSTANCE
         : connection.reply();
   }
 
-  /** Where pushed messages go: CLIENT REPLY does not silence them. */
+  /** Receives pushed messages, which CLIENT REPLY does not suppress. */
   public Reply pushes() {
     return connection == null ? NoReply.INSTANCE : connection.reply();
   }
@@ -107,7 +107,7 @@ public final class Client {
     lastCommand = command;
   }
 
-  /** Ends its connection; one that ends itself has its replies first. */
+  /** Closes its connection. If the client's own command does so, the replies before it are sent. */
   public void end(boolean byItself) {
     if (connection != null && byItself) {
       connection.closeAfterReplies();
@@ -116,7 +116,7 @@ public final class Client {
     }
   }
 
-  /** Goes on with what has arrived while it could not go on. */
+  /** Continues with the requests that arrived while it was blocked. */
   public void resume() {
     if (connection != null) {
       connection.resume();
@@ -131,7 +131,7 @@ public final class Client {
     closing = true;
   }
 
-  /** The queue of an open transaction; null outside MULTI. */
+  /** The queue of an open transaction; null outside of one. */
   public @Nullable List<Queued> queue() {
     return queue;
   }
@@ -144,7 +144,7 @@ public final class Client {
     return queueBroken;
   }
 
-  /** A command of the open transaction was refused: EXEC must abort. */
+  /** Records that a command of the open transaction was refused: EXEC must abort. */
   public void breakQueue() {
     if (queue != null) {
       queueBroken = true;

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** CLIENT PAUSE of one node: whose commands wait, and until when. */
+/** CLIENT PAUSE of one node: which commands wait, and until when. */
 public final class ClientPause {
   private final CommandTime time;
   private final Supplier<Collection<Client>> clients;
@@ -21,7 +21,7 @@ public final class ClientPause {
     this.clients = clients;
   }
 
-  /** Has commands wait; a pause that is longer or stricter already stays so. */
+  /** Starts a pause. A current pause that is longer or stricter stays in effect. */
   public void begin(long untilMillis, boolean allCommands) {
     boolean running = until > time.now();
     all = allCommands || (running && all);
@@ -51,7 +51,7 @@ public final class ClientPause {
     return until != 0;
   }
 
-  /** How many clients wait for the end of the pause. */
+  /** Returns the number of clients that wait for the end of the pause. */
   public int heldClients() {
     return held.size();
   }
@@ -60,7 +60,7 @@ public final class ClientPause {
     held.remove(client);
   }
 
-  /** Whether a command, which may write or not, has to wait now. */
+  /** Returns whether a command must wait now; {@code mayWrite} tells whether it can write. */
   public boolean holds(Client client, boolean mayWrite) {
     boolean holds = until != 0 && (all || mayWrite) && !client.isClosing();
     if (holds) {

@@ -3,12 +3,12 @@ package dev.sheaf.embedded.internal.node;
 
 import java.util.concurrent.ScheduledExecutorService;
 
-/** The time by which commands go, and the thread that runs them. */
+/** The time that commands see, and the thread that runs them. */
 interface CommandTime {
-  /** Milliseconds since the epoch; stands still while a command runs. */
+  /** Returns milliseconds since the epoch, constant while a command runs. */
   long now();
 
-  /** Takes the time from the clock anew. */
+  /** Reads the time from the clock again. */
   long refreshNow();
 
   ScheduledExecutorService thread();

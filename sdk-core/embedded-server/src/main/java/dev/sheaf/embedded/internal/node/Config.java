@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What CONFIG GET and SET see. Only a few of them change what the server does. */
+/** The settings of CONFIG GET and SET. Only a few of them have an effect. */
 public final class Config {
   public final Map<String, String> values = new TreeMap<>();
   private long slowerThanMicros = 10_000;
@@ -25,10 +25,10 @@ public final class Config {
   /** The settings that CONFIG GET shows by their whole name only. */
   private static final Set<String> HIDDEN = new HashSet<>();
 
-  /** Settings in bytes, which take a unit. */
+  /** Settings in bytes, which accept a unit. */
   private static final Set<String> IN_BYTES = new HashSet<>();
 
-  /** What else a setting can be: {@code 1..10} or {@code no|yes}. */
+  /** The other valid values of a setting: {@code 1..10} or {@code no|yes}. */
   private static final Map<String, String> CHOICES = new TreeMap<>();
 
   private static final Map<String, String> DEFAULTS = defaults();
@@ -58,22 +58,22 @@ public final class Config {
     values.putAll(DEFAULTS);
   }
 
-  /** Whether it cannot be changed while the server runs. */
+  /** Returns whether it cannot be changed while the server runs. */
   public boolean isFixed(String name) {
     return FIXED.contains(name);
   }
 
-  /** Whether a pattern does not find it. */
+  /** Returns whether patterns do not match it. */
   public boolean isHidden(String name) {
     return HIDDEN.contains(name);
   }
 
-  /** Whether it is a number of bytes, which takes a unit. */
+  /** Returns whether it is a number of bytes, which accepts a unit. */
   public boolean isInBytes(String name) {
     return IN_BYTES.contains(name);
   }
 
-  /** Why a setting cannot have the value; null if it can. */
+  /** Returns why the setting cannot have the value; null if it can. */
   public @Nullable String refusal(String name, String value) {
     String choices = CHOICES.getOrDefault(name, "");
     int dots = choices.indexOf("..");
@@ -102,7 +102,7 @@ public final class Config {
         : "argument must be between " + least + " and " + end + " inclusive";
   }
 
-  /** The name Redis prefers where a setting has two. */
+  /** Returns the current name of a setting with two names. */
   private static String preferred(String name) {
     return name.equals("lua-time-limit")
         ? "busy-reply-threshold"
@@ -123,22 +123,22 @@ public final class Config {
     replicasToWrite = number("min-replicas-to-write");
   }
 
-  /** From how long a command is in the slow log; negative: never. */
+  /** Returns the time from which a command is in the slow log; negative for never. */
   public long slowerThanMicros() {
     return slowerThanMicros;
   }
 
-  /** From how long LATENCY notes a command; zero: never. */
+  /** Returns the time from which LATENCY records a command; zero for never. */
   public long latencyThresholdMillis() {
     return latencyThresholdMillis;
   }
 
-  /** How many replicas a master must have to take writes. */
+  /** Returns how many replicas a master must have to accept writes. */
   public long replicasToWrite() {
     return replicasToWrite;
   }
 
-  /** A setting that is a whole number. */
+  /** Returns an integer setting. */
   public long number(String name) {
     return Long.parseLong(values.getOrDefault(name, "0"));
   }

@@ -5,21 +5,24 @@ import dev.sheaf.embedded.internal.protocol.Reply;
 
 /** The socket side of a client. */
 public interface Connection {
-  /** Replies in the client's protocol; they leave once all sockets with input have been read. */
+  /**
+   * Writes replies in the client's protocol. They are sent once all readable sockets have been
+   * read.
+   */
   Reply reply();
 
   /** Switches the protocol of the replies: 2 or 3. */
   void protocol(int version);
 
-  /** Closes once everything written so far has left. */
+  /** Closes the connection once everything written so far has been sent. */
   void closeAfterReplies();
 
   void close();
 
-  /** Goes on with reading, and with commands that arrived while the client could not go on. */
+  /** Continues reading, and runs commands that arrived while the client was blocked. */
   void resume();
 
-  /** As CLIENT LIST shows it. */
+  /** Returns its form in CLIENT LIST. */
   String remoteAddress();
 
   String localAddress();

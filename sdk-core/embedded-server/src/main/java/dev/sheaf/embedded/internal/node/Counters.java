@@ -5,9 +5,12 @@ import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a node counts. Written and read on the command thread. */
+/** The counters of a node. Confined to the command thread. */
 public final class Counters {
-  /** Codes of errors counted apart: scripts can make up any number. As later versions of Redis. */
+  /**
+   * The most error codes that are counted separately, as in later versions of Redis: scripts can
+   * create any number.
+   */
   private static final int MAX_CODES = 128;
 
   private static final int ROWS = CommandTable.names().size();
@@ -28,13 +31,13 @@ public final class Counters {
   /** Executions that ended with an error. */
   public final long[] failed = new long[ROWS];
 
-  /** Commands that were refused before they ran. */
+  /** Commands refused before they ran. */
   public final long[] rejected = new long[ROWS];
 
-  /** How many errors of each code, in the order of the codes. */
+  /** Returns the number of errors by code, in the order of the codes. */
   public final Map<String, Long> errorsByCode = new TreeMap<>();
 
-  /** Counts an error by the code its line begins with. */
+  /** Counts an error by the code at the start of its line. */
   public void error(String line) {
     errors++;
     int blank = line.indexOf(' ');

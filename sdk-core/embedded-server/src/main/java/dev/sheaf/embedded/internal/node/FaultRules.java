@@ -7,22 +7,22 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The faults of one node. Set from any thread, consulted on the command thread. */
+/** The injected faults of one node. Set from any thread, read on the command thread. */
 public final class FaultRules {
-  /** What happens to a command. */
+  /** The kinds of faults of a command. */
   public enum Kind {
     ANSWER,
     DELAY,
     DROP_REPLY
   }
 
-  /** Answers a command in the server's place. */
+  /** Answers a command in place of the server. */
   public interface Answer {
-    /** The reply, as {@link Reply#value} takes it, or {@link FaultRules#PROCEED}. */
+    /** Returns the reply, as {@link Reply#value} accepts it, or {@link FaultRules#PROCEED}. */
     @Nullable Object to(String command, byte[][] args);
   }
 
-  /** The answer that leaves a command to the server. */
+  /** The result that lets the server run the command. */
   public static final Object PROCEED = new Object();
 
   private static final Answer NONE = (command, args) -> PROCEED;
@@ -47,7 +47,7 @@ public final class FaultRules {
     }
   }
 
-  /** For a rule that never ends by itself. */
+  /** The count of a rule without an end. */
   public static final long ALWAYS = Long.MAX_VALUE;
 
   private final List<Rule> rules = new ArrayList<>();
@@ -85,19 +85,19 @@ public final class FaultRules {
     return armed;
   }
 
-  /** The answer to this execution, or {@link #PROCEED} if the server has to give it. */
+  /** Returns the reply to this execution, or {@link #PROCEED} if the server must run it. */
   public @Nullable Object takeAnswer(String command, byte[][] args) {
     Rule rule = take(Kind.ANSWER, command);
     return rule == null ? PROCEED : rule.answer.to(command, args);
   }
 
-  /** How long this execution has to wait first, in nanoseconds. */
+  /** Returns how long this execution must wait first, in nanoseconds. */
   public long takeDelayNanos(String command) {
     Rule rule = take(Kind.DELAY, command);
     return rule == null ? 0 : rule.delayNanos;
   }
 
-  /** Whether the reply of this execution gets lost. */
+  /** Returns whether the reply to this execution is dropped. */
   public boolean takeDroppedReply(String command) {
     return take(Kind.DROP_REPLY, command) != null;
   }

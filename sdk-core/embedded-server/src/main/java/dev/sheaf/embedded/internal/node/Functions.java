@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /** The function libraries of one node. */
 public final class Functions {
   /**
-   * A library of functions that is loaded.
+   * A loaded library of functions.
    *
    * @param name letters, digits and underscores
-   * @param source its code with the first line
-   * @param functions in the order they were registered
+   * @param source its code, including the first line
+   * @param functions in order of registration
    */
   public record Library(String name, byte[] source, List<LuaFunction> functions) {}
 

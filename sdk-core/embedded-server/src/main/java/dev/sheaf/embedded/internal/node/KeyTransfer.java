@@ -4,11 +4,11 @@ package dev.sheaf.embedded.internal.node;
 import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.Value;
 
-/** Brings keys from one node to another, with their times to live, and to the replicas of both. */
+/** Copies keys between nodes, with their times to live, and to the replicas of both. */
 public final class KeyTransfer {
   private KeyTransfer() {}
 
-  /** Copies a key over what is there; false if it does not exist. */
+  /** Copies a key, replacing what exists. Returns false if it does not exist. */
   public static boolean copy(ServerNode from, int fromDb, ServerNode to, int toDb, byte[] key) {
     Value value = from.db(fromDb).peek(key);
     if (value == null) {
@@ -29,7 +29,7 @@ public final class KeyTransfer {
     }
   }
 
-  /** Moves a key over what is there; false if it does not exist. */
+  /** Moves a key, replacing what exists. Returns false if it does not exist. */
   public static boolean move(ServerNode from, int fromDb, ServerNode to, int toDb, byte[] key) {
     if (!copy(from, fromDb, to, toDb, key)) {
       return false;

@@ -4,7 +4,7 @@ package dev.sheaf.embedded.internal.node;
 import dev.sheaf.embedded.internal.data.Bytes;
 import org.jspecify.annotations.Nullable;
 
-/** Which keyspace events a node announces: the classes of {@code notify-keyspace-events}. */
+/** The keyspace events that a node publishes: the classes of {@code notify-keyspace-events}. */
 public final class KeyspaceEvents {
   private static final String KEY_CLASSES = "g$lshzxetdn";
   private static final String ALL_CLASSES = "g$lshzxetd";
@@ -12,7 +12,7 @@ public final class KeyspaceEvents {
 
   private String classes = "";
 
-  /** The form of a setting that CONFIG GET shows; null if it has an unknown letter. */
+  /** Returns the form of a setting in CONFIG GET; null if it has an unknown letter. */
   public static @Nullable String shown(String setting) {
     for (int i = 0; i < setting.length(); i++) {
       if ((KEY_CLASSES + OTHER_CLASSES + "A").indexOf(setting.charAt(i)) < 0) {
@@ -38,7 +38,7 @@ public final class KeyspaceEvents {
     return classes.isEmpty();
   }
 
-  /** Announces the event if its class is wanted. */
+  /** Publishes the event if its class is enabled. */
   void announce(PubSub pubSub, char eventClass, String event, int dbIndex, byte[] key) {
     if (classes.indexOf(eventClass) < 0) {
       return;

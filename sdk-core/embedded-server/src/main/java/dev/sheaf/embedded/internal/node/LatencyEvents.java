@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What took longer than latency-monitor-threshold, by kind. */
+/** The events that took longer than latency-monitor-threshold, by kind. */
 public final class LatencyEvents {
-  /** Samples kept of a kind, as Redis keeps them. */
+  /** The samples kept per kind, as in Redis. */
   private static final int MAX_SAMPLES = 160;
 
-  /** The longest of one second. {@code time} is in seconds since the epoch. */
+  /** The longest event of one second. {@code time} is in seconds since the epoch. */
   public record Sample(long time, long millis) {}
 
   /** The samples of one kind. */
@@ -22,7 +22,7 @@ public final class LatencyEvents {
 
     private long longest;
 
-    /** The longest there ever was, in milliseconds. */
+    /** The longest event so far, in milliseconds. */
     public long longest() {
       return longest;
     }

@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * The setting maxmemory of a node: what its data takes, and which keys go when that is too much.
- * The bytes are those of MEMORY USAGE, an estimate that is the same on every JVM. They are counted
- * only while there is a limit.
+ * The maxmemory limit of a node: the size of its data, and which keys are evicted. Sizes are those
+ * of MEMORY USAGE, an estimate that is the same on every JVM. They are counted only while a limit
+ * is set.
  */
 public final class MemoryLimit {
-  /** What counts beside the data, about as much as an empty redis-server takes. */
+  /** The memory besides the data, about that of an empty redis-server. */
   private static final long EMPTY_SERVER_BYTES = 1_000_000;
 
   private static final long KEY_BYTES = 40;
 
-  /** Removes a key, with all that hangs on it. */
+  /** Removes a key and everything that depends on it. */
   interface Eviction {
     void evict(Database db, byte[] key);
   }
@@ -34,7 +34,7 @@ public final class MemoryLimit {
   private int samples;
   private long used;
 
-  /** The bytes of each key, by database; as long as there is a limit. */
+  /** The bytes of each key, by database; empty without a limit. */
   private final List<ByteMap<Long>> sizes = new ArrayList<>();
 
   MemoryLimit(Config config, List<Database> databases, RandomGenerator random, Eviction eviction) {
@@ -44,22 +44,22 @@ public final class MemoryLimit {
     this.eviction = eviction;
   }
 
-  /** What a key takes with its value. */
+  /** Returns the size of a key with its value. */
   public static long bytesOf(byte[] key, Value value) {
     return KEY_BYTES + key.length + (value instanceof StringValue s ? s.memory() : value.memory());
   }
 
-  /** In bytes; zero for none. */
+  /** The limit in bytes; zero for none. */
   public long limit() {
     return limit;
   }
 
-  /** What is counted against the limit, in bytes; zero without one. */
+  /** Returns the size counted against the limit, in bytes; zero without one. */
   public long used() {
     return limit == 0 ? 0 : EMPTY_SERVER_BYTES + used;
   }
 
-  /** Takes the settings as they are now. */
+  /** Reads the current settings. */
   void configured() {
     limit = config.number("maxmemory");
     policy = String.valueOf(config.get("maxmemory-policy"));
@@ -67,7 +67,7 @@ public final class MemoryLimit {
     recount();
   }
 
-  /** Counts all keys anew. */
+  /** Counts all keys again. */
   void recount() {
     used = 0;
     sizes.clear();
@@ -93,7 +93,7 @@ public final class MemoryLimit {
     used += now - (before == null ? 0 : before);
   }
 
-  /** Whether data may be added; removes keys for that, as the policy says. */
+  /** Returns whether data can be added, after evicting keys as the policy says. */
   boolean hasRoom() {
     while (used() > limit) {
       if (policy.equals("noeviction") || !evictOne()) {
@@ -123,7 +123,9 @@ public final class MemoryLimit {
     return true;
   }
 
-  /** How often a key is used is not counted: by that policy, too, the longest unused goes first. */
+  /**
+   * The frequency of use is not counted: the LFU policies also evict the least recently used key.
+   */
   private boolean goesBefore(Value one, Value other) {
     return policy.endsWith("ttl")
         ? one.expireAt() < other.expireAt()

@@ -16,30 +16,30 @@ import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** All nodes of one server, the slots they share, and the clock. Confined to the command thread. */
+/** All nodes of one server, their slots, and the clock. Confined to the command thread. */
 public final class Nodes implements CommandTime {
-  /** The commands as nodes see them; what they do to nodes is none of a node's business. */
+  /** The commands as nodes see them; their effect on nodes is hidden here. */
   public interface CommandSet {
-    /** What is known of each command. */
+    /** Returns the command table. */
     CommandTable table();
 
-    /** Does on a replica what its master has done; {@code link} is the session for that. */
+    /** Replays on a replica what its master has done; {@code link} is the session for that. */
     void replicate(ServerNode replica, Client link, byte[][] args);
   }
 
   /**
-   * The script that holds the command thread. Once it has run for longer than the node's
-   * busy-reply-threshold, the sockets are read from inside it, so that other clients get BUSY and
-   * can end it.
+   * The script that occupies the command thread. Once it has run longer than the node's
+   * busy-reply-threshold, sockets are read from within it, so that other clients get BUSY and can
+   * kill it.
    */
   public static final class RunningScript {
     final ServerNode node;
     public final Client caller;
 
-    /** Its name if it is a function; null for a script. */
+    /** Returns its name if it is a function; null for a script. */
     public final @Nullable String function;
 
-    /** What the caller sent. */
+    /** Returns the caller's command. */
     public final byte[][] command;
 
     private final long startedNanos = System.nanoTime();
@@ -48,7 +48,7 @@ public final class Nodes implements CommandTime {
 
     /**
      * @param function the name of the function; null for a script
-     * @param command what the caller sent
+     * @param command the caller's command
      */
     public RunningScript(
         ServerNode node, Client caller, @Nullable String function, byte[][] command) {
@@ -59,12 +59,12 @@ public final class Nodes implements CommandTime {
       this.dirtyBefore = node.dirty();
     }
 
-    /** How long it has run, by the machine's clock. */
+    /** Returns how long it has run, by the machine's clock. */
     public long millis() {
       return (System.nanoTime() - startedNanos) / 1_000_000;
     }
 
-    /** Whether it has changed data, so that it must not be stopped half way. */
+    /** Returns whether it has changed data, so that it must not be killed. */
     public boolean hasWritten() {
       return node.dirty() != dirtyBefore;
     }
@@ -73,7 +73,7 @@ public final class Nodes implements CommandTime {
       killed = true;
     }
 
-    /** Asked often while the script runs; true ends it. */
+    /** Called often while the script runs. Returning true ends it. */
     public boolean poll() {
       Nodes nodes = node.nodes;
       if (nodes.isClosing()) {
@@ -88,10 +88,10 @@ public final class Nodes implements CommandTime {
     }
   }
 
-  /** Whether keys go when their time has come, and not only when a command looks at them. */
+  /** Whether expired keys are removed at once, not only when a command accesses them. */
   public boolean activeExpire = true;
 
-  /** Whether scripts may run what is denied to them, for tests of protocols. */
+  /** Whether scripts can run commands that are denied to them, for protocol tests. */
   public boolean scriptsMayAll;
 
   private static final int EXPIRY_PERIOD_MILLIS = 100;
@@ -100,12 +100,12 @@ public final class Nodes implements CommandTime {
 
   private final boolean cluster;
 
-  /** The clock itself, which may move while a command runs. */
+  /** Returns the clock itself, which can move while a command runs. */
   public final ServerClock clock;
 
   private final ScheduledExecutorService thread;
 
-  /** What clients may send. */
+  /** Returns the commands for clients. */
   public final CommandSet commands;
 
   public final RandomGenerator random;
@@ -122,10 +122,10 @@ public final class Nodes implements CommandTime {
   private Runnable socketReader = () -> {};
   private volatile boolean closing;
 
-  /** What is told of every command; null if nothing is. */
+  /** Listens to every command; null if nobody does. */
   public @Nullable CommandRecorder recorder;
 
-  /** {@code thread} runs every command; {@code seed} is that of everything random. */
+  /** {@code thread} runs every command; {@code seed} is the seed of random choices. */
   public Nodes(
       boolean cluster,
       ServerClock clock,
@@ -174,7 +174,7 @@ public final class Nodes implements CommandTime {
     }
   }
 
-  /** Forgets a node that serves nothing. */
+  /** Removes a node without slots. */
   public void remove(ServerNode node) {
     ServerNode master = node.master();
     if (master == null && (!cluster || !node.slots().isEmpty())) {
@@ -192,7 +192,7 @@ public final class Nodes implements CommandTime {
     nodes.remove(node);
   }
 
-  /** Gives the node a configuration epoch of its own, the highest. */
+  /** Gives the node the highest configuration epoch. */
   public long bumpEpoch(ServerNode node) {
     node.configEpoch = ++epoch;
     return epoch;
@@ -207,28 +207,29 @@ public final class Nodes implements CommandTime {
     return thread;
   }
 
-  /** The time of the current command, in milliseconds since the epoch. */
+  /** Returns the time of the current command, in milliseconds since the epoch. */
   @Override
   public long now() {
     return now;
   }
 
-  /** Reads the clock; between commands only. */
+  /** Reads the clock. Called between commands only. */
   @Override
   public long refreshNow() {
     now = clock.millis();
     return now;
   }
 
-  /** Puts the time back to what a running script goes by. */
+  /** Resets the time to that of a running script. */
   void now(long millis) {
     now = millis;
   }
 
   /**
-   * One interpreter for all nodes, made when the first script comes: it loads a native library.
+   * Returns the one interpreter for all nodes, created at the first script because it loads a
+   * native library.
    *
-   * @throws CommandException where that cannot be loaded
+   * @throws CommandException if the library cannot be loaded
    */
   public LuaEngine scriptEngine() {
     if (scriptEngine == null) {
@@ -242,7 +243,7 @@ public final class Nodes implements CommandTime {
     return scriptEngine;
   }
 
-  /** Empties the script cache of a node. */
+  /** Clears the script cache of a node. */
   public void flushScripts(ServerNode node) {
     List<CompiledScript> gone = node.scripts.clear();
     if (scriptEngine != null) {
@@ -250,17 +251,17 @@ public final class Nodes implements CommandTime {
     }
   }
 
-  /** Whether what runs is a function and not a script. */
+  /** Returns whether a function is running, not a script. */
   public boolean isRunningFunction() {
     return runningScript != null && runningScript.function != null;
   }
 
-  /** Whether the node, its master or one of its replicas is in the middle of a long script. */
+  /** Returns whether the node, its master or one of its replicas runs a long script. */
   public boolean isHeldByScript(ServerNode node) {
     return runningScript != null && runningScript.node.primary() == node.primary();
   }
 
-  /** {@code reader} reads all sockets once without waiting; needed while a script runs. */
+  /** {@code reader} reads all sockets once without waiting, which long scripts need. */
   public void socketReader(Runnable reader) {
     socketReader = reader;
   }
@@ -273,12 +274,12 @@ public final class Nodes implements CommandTime {
     return closing;
   }
 
-  /** Ends a running script. From any thread. */
+  /** Kills a running script. Called from any thread. */
   public void beginClose() {
     closing = true;
   }
 
-  /** Frees what the garbage collector does not. */
+  /** Frees native memory. */
   public void close() {
     if (scriptEngine != null) {
       scriptEngine.close();
@@ -299,7 +300,7 @@ public final class Nodes implements CommandTime {
     owners[slot] = node;
   }
 
-  /** Without full coverage a cluster answers no key at all. */
+  /** Without full coverage, a cluster serves no key. */
   public boolean isDown() {
     return assigned < Slots.COUNT || (failed > 0 && nodes.stream().anyMatch(Nodes::leavesSlots));
   }
@@ -312,7 +313,7 @@ public final class Nodes implements CommandTime {
     return node.isFailed() && node.isMaster() && !node.slots().isEmpty();
   }
 
-  /** Shares all slots out evenly, in order, as a new cluster does. */
+  /** Distributes all slots evenly, in order, as a new cluster does. */
   public void assignSlots(List<ServerNode> masters) {
     double perNode = (double) Slots.COUNT / masters.size();
     int from = 0;
@@ -329,7 +330,7 @@ public final class Nodes implements CommandTime {
     return assigned;
   }
 
-  /** Told of each failover: the former master and the new one. */
+  /** Called at each failover with the former master and the new one. */
   public void onFailover(BiConsumer<ServerNode, ServerNode> listener) {
     failoverListeners.add(listener);
   }
@@ -343,7 +344,7 @@ public final class Nodes implements CommandTime {
     return null;
   }
 
-  /** The replica takes its master's place and slots; the master becomes its replica. */
+  /** Gives the master's role and slots to the replica. The master becomes its replica. */
   public void failover(ServerNode replica) {
     ServerNode old = replica.master();
     if (old == null) {
@@ -371,7 +372,7 @@ public final class Nodes implements CommandTime {
             + " replica?)");
   }
 
-  /** Starts the housekeeping that a server does by itself. */
+  /** Starts the periodic tasks of a server. */
   public void startHousekeeping() {
     var unused =
         thread.scheduleWithFixedDelay(
@@ -407,7 +408,7 @@ public final class Nodes implements CommandTime {
     }
   }
 
-  /** Time was moved: does at once what would have been done meanwhile. */
+  /** Runs the periodic tasks for which time was advanced. */
   public void timeMoved() {
     refreshNow();
     for (ServerNode node : nodes) {

@@ -7,7 +7,7 @@ import dev.sheaf.embedded.internal.data.Glob;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** The subscriptions of one node's clients. */
+/** The subscriptions of a node's clients. */
 public final class PubSub {
   private static final byte[] MESSAGE = Bytes.of("message");
   private static final byte[] PATTERN_MESSAGE = Bytes.of("pmessage");
@@ -40,7 +40,7 @@ public final class PubSub {
     return true;
   }
 
-  /** Delivers to this node's subscribers and counts them. */
+  /** Delivers a message to this node's subscribers. Returns their number. */
   public int publish(byte[] channel, byte[] message) {
     int receivers = 0;
     Set<Client> direct = channels.get(channel);
@@ -71,7 +71,7 @@ public final class PubSub {
     return direct.size();
   }
 
-  /** Silently, for a client that leaves or resets. */
+  /** Unsubscribes without messages, for a client that disconnects or resets. */
   public void unsubscribeEverything(Client client) {
     drop(channels, client.channels, client);
     drop(patterns, client.patterns, client);

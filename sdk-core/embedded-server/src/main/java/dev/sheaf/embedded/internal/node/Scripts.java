@@ -16,7 +16,7 @@ public final class Scripts {
     bySha1.put(Bytes.of(script.name()), script);
   }
 
-  /** Returns the script with a digest, which may be in upper case; null if there is none. */
+  /** Returns the script with a digest, in any case; null if there is none. */
   public @Nullable CompiledScript get(byte[] digest) {
     CompiledScript script = bySha1.get(digest);
     return script != null ? script : bySha1.get(Bytes.of(Bytes.lower(digest)));
@@ -26,7 +26,7 @@ public final class Scripts {
     return bySha1.size();
   }
 
-  /** Empties the cache; returns what was in it. */
+  /** Clears the cache and returns its content. */
   List<CompiledScript> clear() {
     List<CompiledScript> all = new ArrayList<>();
     for (var entry = bySha1.first(); entry != null; entry = entry.after()) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.node;
 
-/** The time the nodes of a server go by. */
+/** The clock of the nodes of a server. */
 public interface ServerClock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   long millis();
 
-  /** Microseconds since the epoch. */
+  /** Returns microseconds since the epoch. */
   long micros();
 
-  /** Told after each command of a script, which may take time. */
+  /** Called after each command of a script, which can take time. */
   void scriptCommandRan();
 }

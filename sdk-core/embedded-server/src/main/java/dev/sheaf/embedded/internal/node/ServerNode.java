@@ -20,15 +20,15 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One server process, so to speak: its databases, its clients, and its place in the cluster. */
+/** One server node: its databases, its clients, and its place in the cluster. */
 public final class ServerNode implements Database.Listener {
   public static final int DATABASES = 16;
 
   /**
-   * What a sentinel watches.
+   * The primary that a sentinel watches.
    *
-   * @param masterName how clients ask for it
-   * @param nodes among which the master is found
+   * @param masterName the name that clients ask for
+   * @param nodes the nodes among which the master is found
    */
   public record Watch(String masterName, Nodes nodes) {
     public ServerNode master() {
@@ -39,27 +39,27 @@ public final class ServerNode implements Database.Listener {
   public final Nodes nodes;
   public final String id;
 
-  /** The id that a master shares with its replicas, also once one of them has taken over. */
+  /** The replication id of a master and its replicas, kept after a failover. */
   public String shardId;
 
   public final List<Database> databases = new ArrayList<>();
   public final Map<Long, Client> clients = new LinkedHashMap<>();
 
-  /** What compresses idle strings, for each database; empty where nothing does. */
+  /** Compresses idle strings, for each database; empty if that is off. */
   public final List<IdleStrings> idle = new ArrayList<>();
 
   public final WatchedKeys watched = new WatchedKeys();
   public final BlockedClients blocked = new BlockedClients();
   public final PubSub pubSub = new PubSub();
 
-  /** What is known of each command. */
+  /** Returns the command table. */
   public final CommandTable commands;
 
   public Counters counters = new Counters();
   public final FaultRules faults = new FaultRules();
   public final Config config = new Config();
 
-  /** The setting maxmemory. */
+  /** The maxmemory limit. */
   public final MemoryLimit memory;
 
   public final Scripts scripts = new Scripts();
@@ -67,10 +67,10 @@ public final class ServerNode implements Database.Listener {
   private final Client masterLink;
   public final List<ServerNode> replicas = new ArrayList<>();
 
-  /** Slots this node gives away, by number, with the node that takes each. */
+  /** Slots that are migrating away, with their targets. */
   public final Map<Integer, ServerNode> migrating = new LinkedHashMap<>();
 
-  /** Slots this node takes over, by number, with the node that gives each. */
+  /** Slots that are being imported, with their sources. */
   public final Map<Integer, ServerNode> importing = new LinkedHashMap<>();
 
   private final KeyspaceEvents events = new KeyspaceEvents();
@@ -81,19 +81,19 @@ public final class ServerNode implements Database.Listener {
 
   public final AclUsers users;
 
-  /** What its users were denied. */
+  /** Refused actions of its users. */
   public final AclLog deniedLog = new AclLog();
 
   public final SlowLog slowLog = new SlowLog();
   public final LatencyEvents latencyEvents = new LatencyEvents();
 
-  /** Who has said MONITOR. */
+  /** The clients in MONITOR mode. */
   public final Set<Client> monitors = new LinkedHashSet<>();
 
-  /** Whose command runs now; null between commands. */
+  /** The client whose command is running; null between commands. */
   public @Nullable Client running;
 
-  /** What it watches if it is a sentinel; null for a server with data. */
+  /** The primary it watches as a sentinel; null for a server with data. */
   public @Nullable Watch sentinel;
 
   private boolean frozen;
@@ -101,7 +101,7 @@ public final class ServerNode implements Database.Listener {
   private @Nullable ServerNode master;
   private int port;
 
-  /** The port this node tells clients, for a proxy in front of it. */
+  /** The port this node reports to clients, for a proxy in front of it. */
   public int announcedPort;
 
   private long dirty;
@@ -147,7 +147,7 @@ public final class ServerNode implements Database.Listener {
     return databases.get(index);
   }
 
-  /** SWAPDB: the clients of each database find the other one's data. */
+  /** SWAPDB: the clients of each database get the other one's data. */
   public void swap(int first, int second) {
     watched.swapping(databases.get(first), databases.get(second));
     databases.get(first).swap(databases.get(second));
@@ -155,7 +155,7 @@ public final class ServerNode implements Database.Listener {
     blocked.recheckAll();
   }
 
-  /** From now on strings that are idle for so long are compressed. */
+  /** Compresses strings that have been idle this long. */
   public void compressIdle(long idleMillis) {
     databases.forEach(db -> idle.add(new IdleStrings(db, idleMillis)));
   }
@@ -164,18 +164,18 @@ public final class ServerNode implements Database.Listener {
     idle.forEach(IdleStrings::visit);
   }
 
-  /** The server it behaves as. */
+  /** Returns the server whose behaviour it has. */
   public Edition edition() {
     return commands.edition;
   }
 
-  /** The settings of the memory may have changed. */
+  /** Called when memory settings may have changed. */
   public void memoryConfigured() {
     memory.configured();
     hasRoom();
   }
 
-  /** Whether data may be added; removes keys for that, as the settings say. */
+  /** Returns whether data can be added, after evicting keys as the settings say. */
   public boolean hasRoom() {
     return !isMaster() || memory.hasRoom();
   }
@@ -191,7 +191,7 @@ public final class ServerNode implements Database.Listener {
     }
   }
 
-  /** How it names the encodings of values now. */
+  /** Returns how it names the encodings of values now. */
   public Encodings encodings() {
     return new Encodings(
         edition().isNewer(),
@@ -217,12 +217,12 @@ public final class ServerNode implements Database.Listener {
     master = newMaster;
   }
 
-  /** For a replica its master, for a master itself. */
+  /** Returns the master of a replica, or a master itself. */
   public ServerNode primary() {
     return master == null ? this : master;
   }
 
-  /** The slots this node serves as master. */
+  /** Returns the slots this node serves as master. */
   public BitSet slots() {
     BitSet slots = new BitSet(Slots.COUNT);
     for (int slot = 0; slot < Slots.COUNT; slot++) {
@@ -233,7 +233,7 @@ public final class ServerNode implements Database.Listener {
     return slots;
   }
 
-  /** A new session. */
+  /** Creates a session. */
   public Client connect(Connection connection) {
     Client client =
         new Client(nodes.nextClientId(), users.standard, connection, nodes.refreshNow());
@@ -243,7 +243,9 @@ public final class ServerNode implements Database.Listener {
     return client;
   }
 
-  /** A session for the commands of a script that a client runs; each of its scripts has it. */
+  /**
+   * Creates a session for the commands of a client's script; all of that client's scripts use it.
+   */
   public Client scriptSession(Client caller) {
     Client session = caller.scriptSession;
     if (session == null) {
@@ -257,13 +259,13 @@ public final class ServerNode implements Database.Listener {
     return session;
   }
 
-  /** Ends the client's transaction, its watches included. */
+  /** Discards the client's transaction and its watches. */
   public void closeTransaction(Client client) {
     client.dropQueue();
     watched.unwatchAll(client);
   }
 
-  /** RESET: as if newly connected. */
+  /** RESET: restores the state of a new connection. */
   public void reset(Client client) {
     closeTransaction(client);
     pubSub.unsubscribeEverything(client);
@@ -272,7 +274,7 @@ public final class ServerNode implements Database.Listener {
     client.reset(users.standard);
   }
 
-  /** Forgets the session and everything that hangs on it. */
+  /** Removes the session and everything that depends on it. */
   public void disconnect(Client client) {
     clients.remove(client.id);
     watched.unwatchAll(client);
@@ -299,7 +301,7 @@ public final class ServerNode implements Database.Listener {
     tracking.changed(running, key);
   }
 
-  /** Clients that wait for the key look again, though it has not changed. */
+  /** Makes clients that wait for the key check it again, although it has not changed. */
   public void recheckBlocked(Database db, byte[] key) {
     blocked.changed(db, key);
   }
@@ -333,7 +335,7 @@ public final class ServerNode implements Database.Listener {
     memory.recount();
   }
 
-  /** A frozen node reads nothing and runs nothing, as a stopped process. */
+  /** A frozen node reads and runs nothing, like a suspended process. */
   public boolean isFrozen() {
     return frozen;
   }
@@ -343,7 +345,7 @@ public final class ServerNode implements Database.Listener {
     List.copyOf(clients.values()).forEach(Client::resume);
   }
 
-  /** Whether the node is down, as the other nodes of a cluster see it. */
+  /** Returns whether other nodes of a cluster see the node as down. */
   public boolean isFailed() {
     return failed;
   }
@@ -355,7 +357,7 @@ public final class ServerNode implements Database.Listener {
     failed = yes;
   }
 
-  /** A session of no connection, for looking at the data from inside. */
+  /** Creates a session without a connection, for direct access to the data. */
   public Client directSession() {
     Client session = new Client(0, users.standard, null, nodes.now());
     session.authenticated = true;
@@ -366,29 +368,29 @@ public final class ServerNode implements Database.Listener {
     return !events.isOff();
   }
 
-  /** Publishes a keyspace event, if its class is wanted. */
+  /** Publishes a keyspace event if its class is enabled. */
   public void announce(char eventClass, String event, int dbIndex, byte[] key) {
     if (!events.isOff()) {
       events.announce(pubSub, eventClass, event, dbIndex, key);
     }
   }
 
-  /** Takes the setting notify-keyspace-events. */
+  /** Applies the setting notify-keyspace-events. */
   public void announceEvents(String setting) {
     events.set(setting);
   }
 
-  /** Counts a change to the data. */
+  /** Counts a change of the data. */
   public void dirtied() {
     dirty++;
   }
 
-  /** Grows with every change to the data. */
+  /** Returns a number that grows with every change of the data. */
   public long dirty() {
     return dirty;
   }
 
-  /** Has the replicas do the same to their copy of the data. */
+  /** Replays a command on the replicas. */
   public void propagate(int dbIndex, byte[][] args) {
     replicationOffset++;
     for (ServerNode replica : replicas) {

@@ -4,19 +4,19 @@ package dev.sheaf.embedded.internal.node;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The commands that took long, the newest first. */
+/** The slow commands, the latest first. */
 public final class SlowLog {
-  /** Arguments kept of one command; the rest is counted. */
+  /** The arguments kept per command; further ones are counted. */
   public static final int MAX_ARGUMENTS = 32;
 
-  /** Bytes kept of one argument; the rest is counted. */
+  /** The bytes kept per argument; further ones are counted. */
   public static final int MAX_ARGUMENT_BYTES = 128;
 
   /**
-   * A command that took long.
+   * A slow command.
    *
    * @param time seconds since the epoch
-   * @param args with the name, shortened
+   * @param args the words of the command, shortened
    */
   public record Entry(
       long id, long time, long micros, byte[][] args, String address, String clientName) {}
@@ -24,7 +24,7 @@ public final class SlowLog {
   public final Deque<Entry> entries = new ArrayDeque<>();
   private long nextId;
 
-  /** Adds one, and forgets the oldest beyond {@code max}. */
+  /** Adds a command and drops the oldest beyond {@code max}. */
   public void add(
       long time, long micros, byte[][] args, String address, String clientName, long max) {
     entries.addFirst(new Entry(nextId++, time, micros, args, address, clientName));

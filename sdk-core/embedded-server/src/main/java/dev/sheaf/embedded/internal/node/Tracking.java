@@ -17,13 +17,15 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Client-side caching of one node: which client has read what, and is told when that changes. */
+/**
+ * Client-side caching of one node: records what clients have read, and invalidates it on changes.
+ */
 public final class Tracking {
   private static final byte[] CHANNEL = Bytes.of("__redis__:invalidate");
 
-  /** How one client tracks. */
+  /** The tracking mode of one client. */
   public static final class Mode {
-    /** Whether a client announces which reads count (IN), or which do not (OUT). */
+    /** Whether a client opts in to (IN) or out of (OUT) tracking its reads. */
     public enum Opt {
       ALL,
       IN,
@@ -34,13 +36,13 @@ public final class Tracking {
     public final Opt opt;
     public final boolean noLoop;
 
-    /** The client that gets the messages; zero for the client itself. */
+    /** The client that receives the messages; zero for the client itself. */
     public final long redirect;
 
-    /** Of the keys that are broadcast. */
+    /** The prefixes of broadcast mode. */
     public final Set<byte[]> prefixes = new TreeSet<>(Arrays::compareUnsigned);
 
-    /** CLIENT CACHING for the next command. */
+    /** The CLIENT CACHING choice for the next command. */
     public boolean caching;
 
     public boolean redirectBroken;
@@ -69,7 +71,7 @@ public final class Tracking {
   private final Executor thread;
   private final LongFunction<@Nullable Client> clientsById;
 
-  /** How many keys are remembered, the oldest goes first; zero for any number. */
+  /** The most keys that are tracked, the oldest is dropped first; zero for no limit. */
   private final LongSupplier maxKeys;
 
   private final ByteMap<Set<Client>> readers = new ByteMap<>();
@@ -91,12 +93,12 @@ public final class Tracking {
     return modes.size();
   }
 
-  /** How many keys have readers that are to be told. */
+  /** Returns the number of keys with readers. */
   public int keys() {
     return readers.size();
   }
 
-  /** The same, counting each reader of a key. */
+  /** Returns the number of keys with readers, counting each reader. */
   public int items() {
     int items = 0;
     for (var e = readers.first(); e != null; e = e.after()) {
@@ -105,7 +107,7 @@ public final class Tracking {
     return items;
   }
 
-  /** How many different prefixes are broadcast. */
+  /** Returns the number of distinct prefixes in broadcast mode. */
   public long prefixes() {
     return modes.values().stream()
         .filter(m -> m.broadcast)
@@ -129,7 +131,7 @@ public final class Tracking {
     }
   }
 
-  /** The client has run a command that reads the keys. */
+  /** Called after a client has run a command that reads the keys. */
   public void read(Client client, byte[][] args, int[] keys) {
     Mode mode = modes.get(client);
     if (mode == null || !mode.remembersReads()) {
@@ -140,7 +142,7 @@ public final class Tracking {
     }
   }
 
-  /** The key counts as changed for those who have read it. */
+  /** Invalidates the key for its readers. */
   private void forgetOldest() {
     ByteMap.Entry<Set<Client>> oldest = readers.first();
     if (oldest != null) {
@@ -149,7 +151,7 @@ public final class Tracking {
     }
   }
 
-  /** Notes the messages a change causes; {@link #send} sends them after the reply. */
+  /** Queues the messages of a change. {@link #send} sends them after the reply. */
   void changed(@Nullable Client cause, byte[] key) {
     if (modes.isEmpty()) {
       return;
@@ -184,7 +186,7 @@ public final class Tracking {
     keys.add(key);
   }
 
-  /** All that a command has changed goes in one message, or in one for each prefix. */
+  /** All changes of a command are sent in one message, or in one for each prefix. */
   private void tellBroadcast(Client client, Mode mode) {
     Set<byte[]> keys = broadcasts.remove(client);
     if (keys == null) {
@@ -203,7 +205,7 @@ public final class Tracking {
         && Arrays.equals(prefix, 0, prefix.length, key, 0, prefix.length);
   }
 
-  /** After the reply of the command that runs, or by itself where none runs. */
+  /** Called after the reply of a command, or alone if none is running. */
   private void sendLater(Runnable message) {
     if (pending.isEmpty()) {
       thread.execute(this::send);
@@ -211,13 +213,13 @@ public final class Tracking {
     pending.add(message);
   }
 
-  /** All keys have gone at once. */
+  /** Invalidates all keys at once. */
   public void flushed() {
     readers.clear();
     modes.forEach((client, mode) -> sendLater(() -> tell(client, mode, null)));
   }
 
-  /** Sends what has been noted, and what there are too many keys for to go on remembering it. */
+  /** Sends the queued messages, and invalidates keys beyond the limit. */
   public void send() {
     long most = readers.size() == 0 ? 0 : maxKeys.getAsLong();
     while (most > 0 && readers.size() > most) {

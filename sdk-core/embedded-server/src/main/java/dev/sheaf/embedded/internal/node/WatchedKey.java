@@ -4,7 +4,7 @@ package dev.sheaf.embedded.internal.node;
 import dev.sheaf.embedded.internal.data.Database;
 import java.util.Arrays;
 
-/** One key one client watches. */
+/** A key that a client watches. */
 public record WatchedKey(Database db, byte[] key) {
   boolean same(Database otherDb, byte[] otherKey) {
     return db == otherDb && Arrays.equals(key, otherKey);

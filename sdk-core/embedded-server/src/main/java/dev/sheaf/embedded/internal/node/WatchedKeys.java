@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which clients WATCH which keys of one node. */
+/** The watched keys of one node. */
 public final class WatchedKeys {
   private final List<@Nullable ByteMap<List<Client>>> byDatabase = new ArrayList<>();
   private int total;
@@ -61,8 +61,8 @@ public final class WatchedKeys {
   }
 
   /**
-   * The contents of two databases are about to change places: what is in either will be another. A
-   * key whose time is over goes first, and so counts as none.
+   * Called before the contents of two databases are exchanged: all their keys may change. An
+   * expired key is removed first, and so counts as absent.
    */
   void swapping(Database first, Database second) {
     for (Database db : List.of(first, second)) {

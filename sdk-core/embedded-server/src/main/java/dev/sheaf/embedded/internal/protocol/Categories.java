@@ -5,9 +5,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The categories of permissions. */
+/** The ACL categories of commands. */
 public final class Categories {
-  /** In the order ACL CAT gives them. */
+  /** In the order of ACL CAT. */
   public static final List<String> ALL =
       List.of(
           ("keyspace read write set sortedset list hash string bitmap hyperloglog geo stream pubsub"
@@ -16,7 +16,7 @@ public final class Categories {
 
   private Categories() {}
 
-  /** What a command with these flags belongs to besides the categories of its row. */
+  /** Returns the categories implied by flags, in addition to those of the row. */
   static Set<String> implied(Set<Flag> flags, Group group) {
     Set<String> found = new LinkedHashSet<>();
     if (flags.contains(Flag.WRITE)) {

@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One row of the command table: what is known of a command besides what it does. */
+/** A row of the command table: all properties of a command except its handler. */
 public final class Command {
   /** The arity of a command that runs by its subcommands only. */
   private static final int CONTAINER_ARITY = -2;
 
-  /** Its place among the commands of all servers, for counters. */
+  /** Its index among the commands of all servers, for counters. */
   public final int id;
 
   private final CommandRow row;
   public final CommandKeys keys;
   private final boolean write;
 
-  /** By their own name in lower case; empty for a plain command. */
+  /** Subcommands by their own name in lower case; empty for a plain command. */
   public final Map<String, Command> subcommands = new LinkedHashMap<>();
 
   Command(int id, CommandRow row) {
@@ -29,12 +29,12 @@ public final class Command {
     this.write = row.flags.contains(Flag.WRITE);
   }
 
-  /** In lower case; a subcommand as {@code client|setname}. */
+  /** Returns the name in lower case; a subcommand as {@code client|setname}. */
   public String name() {
     return row.name;
   }
 
-  /** The number of arguments with the name; negative: at least as many. */
+  /** Returns the number of words, name included; if negative, the minimum. */
   public int arity() {
     return row.arity;
   }
@@ -55,26 +55,26 @@ public final class Command {
     return row.flags;
   }
 
-  /** The categories of permissions it belongs to, without the leading {@code @}. */
+  /** Returns its ACL categories, without the leading {@code @}. */
   public Set<String> categories() {
     return row.categories;
   }
 
   /**
-   * What it does to one of its keys.
+   * Returns its access to one of its keys.
    *
-   * @param place a position that {@link CommandKeys#find} has given
+   * @param place a position from {@link CommandKeys#find}
    */
   public KeyAccess access(int place, byte[][] args) {
     return keys.access(place).given(row.name, args);
   }
 
-  /** What keyspace events call its effect. */
+  /** Returns the name of its keyspace event. */
   public String event() {
     return row.event;
   }
 
-  /** Hints for proxies and clusters, as COMMAND INFO has them. */
+  /** Returns hints for proxies and clusters, as in COMMAND INFO. */
   public List<String> tips() {
     return row.tips;
   }
@@ -91,7 +91,7 @@ public final class Command {
     return row.summary;
   }
 
-  /** Whether it runs by its subcommands only. */
+  /** Returns whether it exists only as subcommands. */
   public boolean isContainer() {
     return !subcommands.isEmpty() && row.arity == CONTAINER_ARITY;
   }

@@ -4,8 +4,8 @@ package dev.sheaf.embedded.internal.protocol;
 import java.util.List;
 
 /**
- * Where a command's keys are among its arguments. {@code first}, {@code last} and {@code step} are
- * what COMMAND reports (zero where the place depends on the arguments).
+ * The positions of a command's keys among its arguments. {@code first}, {@code last} and {@code
+ * step} are the values in COMMAND (zero if the positions depend on the arguments).
  */
 public final class CommandKeys {
   public final List<KeySpec> specs;
@@ -13,7 +13,7 @@ public final class CommandKeys {
   public final int last;
   public final int step;
 
-  /** Whether only the arguments tell where all keys are. */
+  /** Whether the positions of all keys are known only from the arguments. */
   public final boolean movable;
 
   private final KeyFinder finder;
@@ -51,22 +51,22 @@ public final class CommandKeys {
     };
   }
 
-  /** Whether the command never has keys. */
+  /** Returns whether the command never has keys. */
   public boolean isNone() {
     return specs.isEmpty();
   }
 
-  /** Whether it has names of channels where others have keys. */
+  /** Returns whether the keys are names of channels. */
   public boolean areChannels() {
     return !specs.isEmpty() && specs.get(0).access().isNoKey();
   }
 
-  /** Positions of the keys; the command itself is argument 0. */
+  /** Returns the positions of the keys; the command itself is argument 0. */
   public int[] find(byte[][] args) {
     return finder.find(args);
   }
 
-  /** What the command does to the key at a place that {@link #find} has given. */
+  /** Returns the access to the key at a position from {@link #find}. */
   KeyAccess access(int place) {
     for (KeySpec spec : specs) {
       if (spec.covers(place)) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** One row of commands.txt while it is read. */
+/** A row of commands.txt while it is parsed. */
 final class CommandRow {
   final Group group;
   final String name;
@@ -38,7 +38,7 @@ final class CommandRow {
     }
   }
 
-  /** The name of the command of a row. */
+  /** Returns the command name of a row. */
   static String name(String line) {
     return line.substring(0, line.indexOf(' '));
   }
@@ -48,7 +48,7 @@ final class CommandRow {
   }
 
   /**
-   * Changes the row as newer servers have.
+   * Applies a change of newer servers.
    *
    * @param line {@code version words}, or a note
    */
@@ -66,7 +66,7 @@ final class CommandRow {
     }
   }
 
-  /** No more words come. */
+  /** Completes the row. */
   CommandRow finished() {
     categories.addAll(Categories.implied(flags, group));
     return this;
@@ -103,7 +103,7 @@ final class CommandRow {
   }
 
   /**
-   * @param line {@code note place text}: what Redis says of one of the places of keys
+   * @param line {@code note place text}: Redis' note on a key specification
    */
   private void note(String line) {
     String[] parts = line.split(" ", 3);

@@ -12,21 +12,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every command a server knows: the one source for dispatch, arity errors, COMMAND, slot routing,
- * MULTI queueing and the documentation. Read only once it is built.
+ * All commands of a server: the single source for dispatch, arity errors, COMMAND, slot routing,
+ * MULTI queueing and the documentation. Immutable once built.
  */
 public final class CommandTable {
-  /** What describes a command: rows with their amendments, by the group they stand in. */
+  /** The source of a description: rows with their changes, by group. */
   private static final List<String> LINES = Edition.lines("commands.txt");
 
-  /** The server that has these commands. */
+  /** Returns the server that has these commands. */
   public final Edition edition;
 
   private final Map<String, Command> commands = new LinkedHashMap<>();
   private final List<Command> all = new ArrayList<>();
   private final ByteMap<Command> lookup = new ByteMap<>();
 
-  /** The rows of commands.txt that a server has. */
+  /** The rows of commands.txt for one server. */
   public CommandTable(Edition edition) {
     this.edition = edition;
     Group group = Group.SERVER;
@@ -47,7 +47,9 @@ public final class CommandTable {
     }
   }
 
-  /** Every command of any server, subcommands included; {@link Command#id()} is the index. */
+  /**
+   * Returns the commands of all servers, subcommands included; {@link Command#id()} is the index.
+   */
   public static List<String> names() {
     return LINES.stream()
         .filter(line -> Character.isLetter(line.charAt(0)))
@@ -81,13 +83,13 @@ public final class CommandTable {
                 Bytes.text(args[0]).toUpperCase(Locale.ROOT)));
   }
 
-  /** The command by its own name, without looking at subcommands. */
+  /** Returns the command with a name, ignoring subcommands. */
   public @Nullable Command find(byte[] name) {
     Command found = lookup.get(name);
     return found != null ? found : commands.get(Bytes.lower(name));
   }
 
-  /** By the full name in lower case, {@code client|id} included. */
+  /** Returns the command with a full name in lower case, such as {@code client|id}. */
   public @Nullable Command find(String fullName) {
     int bar = fullName.indexOf('|');
     if (bar < 0) {
@@ -98,7 +100,7 @@ public final class CommandTable {
   }
 
   /**
-   * The row that will run: the subcommand where there is one.
+   * Returns the row that will run: the subcommand if there is one.
    *
    * @throws CommandException for an unknown subcommand
    */
@@ -114,12 +116,12 @@ public final class CommandTable {
     return sub == null ? command : sub;
   }
 
-  /** Commands without their subcommands, in the order of the file. */
+  /** Returns all commands without their subcommands, in the order of the file. */
   public Collection<Command> commands() {
     return commands.values().stream().filter(row -> row.group() != Group.SENTINEL).toList();
   }
 
-  /** Every row, subcommands included, in the order of the file. */
+  /** Returns every row, subcommands included, in the order of the file. */
   public List<Command> rows() {
     return all;
   }

@@ -11,20 +11,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The server whose commands, error texts and reports a node has. */
+/** The server whose commands, error texts and reports a node reproduces. */
 public enum Edition {
   REDIS_7_0("redis", "7.0.15", "7.0.15", 10),
   REDIS_7_4("redis", "7.4.2", "7.4.2", 12),
   REDIS_8_0("redis", "8.0.2", "8.0.2", 12),
   VALKEY_8_1("valkey", "8.1.1", "7.2.4", 11);
 
-  /** As HELLO names it: redis or valkey. */
+  /** The name in HELLO: redis or valkey. */
   public final String server;
 
   public final String version;
   private final String redisVersion;
 
-  /** The version in what DUMP gives. */
+  /** The version in a DUMP payload. */
   public final int dumpVersion;
 
   private final Map<Pattern, String> wordings = new LinkedHashMap<>();
@@ -49,7 +49,7 @@ public enum Edition {
     }
   }
 
-  /** The lines of a file beside this class, without comments and empty ones. */
+  /** Reads the lines of a resource, without comments and empty lines. */
   public static List<String> lines(String file) {
     try (InputStream in = Edition.class.getResourceAsStream(file)) {
       if (in == null) {
@@ -64,7 +64,7 @@ public enum Edition {
     }
   }
 
-  /** The version of Redis it is compatible with. */
+  /** Returns the version of Redis it is compatible with. */
   public String redisVersion() {
     return redisVersion;
   }
@@ -74,20 +74,21 @@ public enum Edition {
   }
 
   /**
-   * Whether it has what came with a version.
+   * Returns whether it has what was added in a version.
    *
-   * @param since a version of Redis, such as {@code 7.2.0}, or {@code valkey} for what Valkey added
+   * @param since a version of Redis, such as {@code 7.2.0}, or {@code valkey} for additions of
+   *     Valkey
    */
   public boolean has(String since) {
     return since.equals("valkey") ? isValkey() : number(since) <= number(redisVersion);
   }
 
-  /** Whether it is newer than Redis 7.0. */
+  /** Returns whether it is newer than Redis 7.0. */
   public boolean isNewer() {
     return this != REDIS_7_0;
   }
 
-  /** The version of Redis as scripts see it: a byte each for major, minor and patch. */
+  /** Returns the Redis version as scripts see it: a byte each for major, minor and patch. */
   public static int number(String version) {
     String[] parts = version.split("\\.", -1);
     return Integer.parseInt(parts[0]) << 16
@@ -95,12 +96,12 @@ public enum Edition {
         | (parts.length > 2 ? Integer.parseInt(parts[2]) : 0);
   }
 
-  /** A score as it answers it. */
+  /** Formats a score as this server replies it. */
   public String number(double value) {
     return isNewer() ? Numbers.formatShortest(value) : Numbers.format(value);
   }
 
-  /** An error line of Redis 7.0 as this server words it. */
+  /** Returns this server's wording of an error line of Redis 7.0. */
   public String worded(String line) {
     for (Map.Entry<Pattern, String> wording : wordings.entrySet()) {
       line = wording.getKey().matcher(line).replaceFirst(wording.getValue());

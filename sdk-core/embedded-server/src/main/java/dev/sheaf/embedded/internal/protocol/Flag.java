@@ -3,7 +3,7 @@ package dev.sheaf.embedded.internal.protocol;
 
 import java.util.Locale;
 
-/** What COMMAND reports about a command, in Redis' words, and a little more. */
+/** The command flags of COMMAND, and some internal ones. */
 public enum Flag {
   WRITE,
   READONLY,
@@ -16,23 +16,23 @@ public enum Flag {
   STALE,
   SKIP_MONITOR,
   SKIP_SLOWLOG,
-  /** As {@link #SKIP_SLOWLOG}, as Valkey calls it. */
+  /** Valkey's name of {@link #SKIP_SLOWLOG}. */
   SKIP_COMMANDLOG,
   ASKING,
   FAST,
   NO_AUTH,
-  /** Kept from clients, as Redis does: a script or message that may reach the replicas. */
+  /** Not allowed for clients in Redis: scripts or messages that can reach replicas. */
   MAY_REPLICATE,
   NO_ASYNC_LOADING,
   NO_MULTI,
   ALLOW_BUSY,
   NO_MANDATORY_KEYS,
-  /** Runs at once in a transaction. */
+  /** Runs immediately inside a transaction. */
   NEVER_QUEUED,
-  /** Allowed to a RESP2 client that has subscribed. */
+  /** Allowed for a subscribed RESP2 client. */
   FOR_SUBSCRIBERS;
 
-  /** Whether COMMAND tells it. */
+  /** Returns whether COMMAND reports it. */
   public boolean isShown() {
     return this != MAY_REPLICATE && this != NEVER_QUEUED && this != FOR_SUBSCRIBERS;
   }

@@ -3,7 +3,7 @@ package dev.sheaf.embedded.internal.protocol;
 
 import java.util.Locale;
 
-/** The groups of commands, as the field's documentation names them; one file of handlers each. */
+/** The documented groups of commands, each with one file of handlers. */
 public enum Group {
   CONNECTION("connection", 'g'),
   STRING("string", '$'),
@@ -25,7 +25,7 @@ public enum Group {
 
   public final String title;
 
-  /** The class of the keyspace events of its commands, as in notify-keyspace-events. */
+  /** Returns the class of its commands' keyspace events, as in notify-keyspace-events. */
   public final char eventClass;
 
   Group(String title, char eventClass) {

@@ -15,7 +15,7 @@ public final class InlineWords {
     this.line = line;
   }
 
-  /** As in Redis, a line is a text of C: it ends at its first NUL. */
+  /** As in Redis, a line is a C string: it ends at its first NUL. */
   public static byte[][] split(byte[] line) throws ProtocolException {
     InlineWords words = new InlineWords(Bytes.latin(Bytes.untilNul(line)));
     List<byte[]> found = new ArrayList<>();
@@ -76,7 +76,7 @@ public final class InlineWords {
     closeQuote();
   }
 
-  /** A closing quote must end the word. */
+  /** A closing quote must be followed by a space or the end. */
   private void closeQuote() throws ProtocolException {
     ProtocolException.when(
         at == line.length || (at + 1 < line.length && !isBlank(line[at + 1])),

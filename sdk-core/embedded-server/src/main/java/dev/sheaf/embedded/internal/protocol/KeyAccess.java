@@ -6,10 +6,10 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What a command does to one of its keys.
+ * The access of a command to one of its keys.
  *
- * @param words as Redis says it, such as {@code RW access update}
- * @param reads whether it tells what the key holds
+ * @param words Redis' description, such as {@code RW access update}
+ * @param reads whether the result depends on the key's value
  * @param writes whether it changes the key
  */
 public record KeyAccess(List<String> words, boolean reads, boolean writes) {
@@ -22,12 +22,12 @@ public record KeyAccess(List<String> words, boolean reads, boolean writes) {
     return new KeyAccess(words, words.contains("access"), writes);
   }
 
-  /** Whether what is there is no key, but the name of a channel. */
+  /** Returns whether the argument is the name of a channel, not a key. */
   public boolean isNoKey() {
     return words.contains("not_key");
   }
 
-  /** As the options of SET and BITFIELD make it. */
+  /** The access of SET and BITFIELD according to their options. */
   KeyAccess given(String command, byte[][] args) {
     if (!words.contains("variable_flags")) {
       return this;

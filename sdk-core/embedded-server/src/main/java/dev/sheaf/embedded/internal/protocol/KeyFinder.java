@@ -8,10 +8,10 @@ import java.util.stream.IntStream;
 /** Finds the keys of a command among its arguments. */
 @FunctionalInterface
 public interface KeyFinder {
-  /** Positions of the keys; the command itself is argument 0. */
+  /** Returns the positions of the keys; the command itself is argument 0. */
   int[] find(byte[][] args);
 
-  /** Negative {@code last} counts from the end: -1 is the last argument. */
+  /** A negative {@code last} counts from the end: -1 is the last argument. */
   static KeyFinder range(int first, int last, int step) {
     return args -> {
       int end = last < 0 ? args.length + last : Math.min(last, args.length - 1);
@@ -19,25 +19,25 @@ public interface KeyFinder {
     };
   }
 
-  /** A number of keys at {@code countAt}, the keys behind it. */
+  /** A number of keys at {@code countAt}, followed by the keys. */
   static KeyFinder counted(int countAt) {
     return args -> countedKeys(args, countAt);
   }
 
-  /** A destination first, then a number of keys and the keys. */
+  /** A destination, then a number of keys and the keys. */
   static int[] storeCounted(byte[][] args) {
     int[] sources = countedKeys(args, 2);
     if (sources.length == 0) {
       return sources;
     }
     IntStream destination = IntStream.of(1);
-    // Redis finds the keys of an unclean number in another way, and so in another order.
+    // If the number is malformed, Redis finds the keys in another way, and so in another order.
     return Numbers.parseLong(args[2]) == null
         ? IntStream.concat(IntStream.of(sources), destination).toArray()
         : IntStream.concat(destination, IntStream.of(sources)).toArray();
   }
 
-  /** SORT: the key, and what follows STORE. */
+  /** SORT: the key, and the argument of STORE. */
   static int[] sort(byte[][] args) {
     int store = 0;
     for (int i = 2; i < args.length - 1; i++) {
@@ -52,7 +52,7 @@ public interface KeyFinder {
     return store == 0 ? new int[] {1} : new int[] {1, store};
   }
 
-  /** MIGRATE: the key, or what follows KEYS. */
+  /** MIGRATE: the key, or the arguments of KEYS. */
   static int[] migrate(byte[][] args) {
     if (args.length > 3 && args[3].length > 0) {
       return new int[] {3};
@@ -65,7 +65,7 @@ public interface KeyFinder {
     return new int[0];
   }
 
-  /** XREAD: the first half of what follows STREAMS. */
+  /** XREAD: the first half of the arguments of STREAMS. */
   static int[] streams(byte[][] args) {
     for (int i = 1; i < args.length; i++) {
       if (Bytes.is(args[i], "GROUP")) {
@@ -80,7 +80,7 @@ public interface KeyFinder {
     return new int[0];
   }
 
-  /** GEORADIUS: the key, and what follows STORE or STOREDIST among the options. */
+  /** GEORADIUS: the key, and the argument of STORE or STOREDIST. */
   static KeyFinder geoStore(int optionsAt) {
     return args -> {
       int store = 0;
@@ -109,7 +109,7 @@ public interface KeyFinder {
     return places;
   }
 
-  /** As C's atoi reads it, but zero for what is out of range. */
+  /** As C's atoi, but zero if out of range. */
   private static int leadingInteger(byte[] arg) {
     Long whole = Numbers.parseLong(arg);
     return whole == null ? leadingDigits(arg) : fitting(whole);

@@ -8,17 +8,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the places where a command has keys, as COMMAND INFO tells it.
+ * A key specification of a command, as in COMMAND INFO.
  *
- * @param access what the command does to these keys
- * @param begin argument of the first key, zero where that is not known; behind a keyword: where to
- *     look for that
- * @param keyword what the first key follows; null if it has a place of its own
- * @param counted whether a number of keys comes first
- * @param last the last key, counted from the first one; from the end if negative
- * @param step from one key to the next
- * @param limit the part of the arguments that are keys: 2 for one half
- * @param note what Redis says of it, if anything
+ * @param access the command's access to these keys
+ * @param begin the index of the first key, zero if unknown; with a keyword, where to start
+ *     searching for it
+ * @param keyword the keyword before the first key; null if the index is fixed
+ * @param counted whether the number of keys precedes them
+ * @param last the last key, relative to the first one; from the end if negative
+ * @param step the distance between keys
+ * @param limit the fraction of the arguments that are keys: 2 for one half
+ * @param note Redis' note, if any
  */
 public record KeySpec(
     KeyAccess access,
@@ -33,7 +33,7 @@ public record KeySpec(
       Pattern.compile(
           "(.+)@(?:([A-Z]+):)?([?]|-?\\d+)(#)?(?:\\.\\.(-?\\d+)(?:/(\\d))?(?:/(\\d))?)?");
 
-  /** Reads a form such as {@code RW:access,update@1..-1}; commands.txt explains it. */
+  /** Parses a form such as {@code RW:access,update@1..-1}; commands.txt explains it. */
   static KeySpec parse(String form) {
     Matcher parts = FORM.matcher(form);
     Check.argument(!parts.matches(), "not a place of keys: %s", form);
@@ -56,17 +56,17 @@ public record KeySpec(
     return new KeySpec(access, begin, keyword, counted, last, step, limit, text);
   }
 
-  /** Whether the place depends on other arguments in a way that Redis does not tell. */
+  /** Returns whether the positions depend on arguments in a way that Redis does not describe. */
   public boolean isUnknown() {
     return begin == 0;
   }
 
-  /** Whether its keys are at the same places in each call. */
+  /** Returns whether its keys have fixed positions. */
   boolean isRange() {
     return keyword == null && !counted && !isUnknown();
   }
 
-  /** The last key, counted from the command itself; from the end if negative. */
+  /** Returns the last key, relative to the command; from the end if negative. */
   int lastPlace() {
     return last < 0 ? last : begin + last;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
-/** What bounds one client; in bytes unless said otherwise. */
+/** The limits of one client, in bytes unless noted otherwise. */
 public final class Limits {
   /** The longest argument. As Redis' proto-max-bulk-len. */
   static final int MAX_BULK = 512 * 1024 * 1024;
@@ -12,22 +12,20 @@ public final class Limits {
   /** The longest line: an inline command, or the head of an argument. As Redis. */
   static final int MAX_LINE = 64 * 1024;
 
-  /**
-   * What a client may send without having authenticated: arguments, and bytes in each. As Redis.
-   */
+  /** Limits before authentication: arguments, and bytes of each. As Redis. */
   static final int MAX_ARGUMENTS_BEFORE_AUTH = 10;
 
   static final int MAX_BULK_BEFORE_AUTH = 16384;
 
-  /** Replies waiting for a slow reader; above it none of its commands run until half has left. */
+  /** Unsent replies of a slow reader; above it its commands wait until half has been sent. */
   public static final int HIGH_WATER = 1024 * 1024;
 
   public static final int LOW_WATER = HIGH_WATER / 2;
 
-  /** Messages waiting for a slow subscriber; above it the connection is closed. As Redis. */
+  /** Unsent messages of a slow subscriber; above it the connection is closed. As Redis. */
   public static final long MAX_SUBSCRIBER_OUTPUT = 32L * 1024 * 1024;
 
-  /** Commands a blocked client may send ahead; above it the socket is not read. */
+  /** Commands that a blocked client can send ahead; above it the socket is not read. */
   public static final int MAX_PENDING_INPUT = 1024 * 1024;
 
   private Limits() {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
-/** Drops the answer: CLIENT REPLY OFF, and commands that a replica takes over from its master. */
+/** Discards a reply: for CLIENT REPLY OFF, and for commands replicated from a master. */
 public final class NoReply implements Reply {
   public static final NoReply INSTANCE = new NoReply();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
-/** The client broke the protocol; it gets the message and is disconnected. */
+/** A protocol error of the client, which gets the message and is disconnected. */
 public final class ProtocolException extends Exception {
   ProtocolException(String what) {
     super("ERR Protocol error: " + what, null, false, false);

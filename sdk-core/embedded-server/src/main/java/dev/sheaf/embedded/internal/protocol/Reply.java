@@ -10,17 +10,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a handler puts its answer, in terms of RESP3; the implementation says it in the protocol of
- * the client. An aggregate announces its size, then its elements follow.
+ * The target to which a command handler writes its reply, in terms of RESP3. The implementation
+ * encodes it in the client's protocol. An aggregate is announced with its size, and its elements
+ * follow.
  */
 public interface Reply {
   /** 2 or 3. */
   int protocol();
 
-  /** A simple string; no line breaks. */
+  /** Writes a simple string without line breaks. */
   void status(String text);
 
-  /** The whole error line with its code, without the leading minus. */
+  /** Writes a whole error line, code included, without the leading minus. */
   void error(String line);
 
   void integer(long value);
@@ -29,7 +30,7 @@ public interface Reply {
 
   void nil();
 
-  /** Nil where an array was expected: another form in RESP2. */
+  /** Writes nil in place of an array, which has another form in RESP2. */
   void nilArray();
 
   /** {@code kind} is the first byte of the aggregate in RESP3. */
@@ -39,39 +40,39 @@ public interface Reply {
     open('*', elements);
   }
 
-  /** In RESP2 an array of twice the size. */
+  /** Starts a map; in RESP2 an array of twice the size. */
   default void map(int pairs) {
     open('%', pairs);
   }
 
-  /** In RESP2 an array. */
+  /** Starts a set; in RESP2 an array. */
   default void set(int elements) {
     open('~', elements);
   }
 
-  /** Out-of-band data; in RESP2 an array. */
+  /** Starts a push message; in RESP2 an array. */
   default void push(int elements) {
     open('>', elements);
   }
 
-  /** In RESP2 a bulk string. */
+  /** Writes verbatim text; in RESP2 a bulk string. */
   void number(double value);
 
-  /** Digits of a type of that kind in RESP3; in RESP2 a bulk string. */
+  /** Writes digits with a RESP3 type; in RESP2 a bulk string. */
   void digits(char kind, String digits);
 
-  /** A number given in digits; in RESP2 a bulk string. */
+  /** Writes a double given as text; in RESP2 a bulk string. */
   default void decimal(String digits) {
     digits(',', digits);
   }
 
-  /** In RESP2 the integers 1 and 0. */
+  /** Writes a boolean; in RESP2 the integers 1 and 0. */
   void bool(boolean value);
 
-  /** Text for people; in RESP2 a bulk string. */
+  /** Writes human-readable text; in RESP2 a bulk string. */
   void verbatim(byte[] text);
 
-  /** A big number given in digits; in RESP2 a bulk string. */
+  /** Writes a big number given as text; in RESP2 a bulk string. */
   default void bigNumber(String digits) {
     digits('(', digits);
   }
@@ -92,7 +93,7 @@ public interface Reply {
     bulk(Bytes.of(text));
   }
 
-  /** Begins a pair of a map: its value is written to what this returns. */
+  /** Starts an entry of a map. Its value is written to the result. */
   default Reply key(String name) {
     bulk(name);
     return this;
@@ -102,25 +103,25 @@ public interface Reply {
     each(all, this::bulk);
   }
 
-  /** An array; what writes one element is called for each. */
+  /** Writes an array with a function that writes one element. */
   default <T extends @Nullable Object> void each(Collection<T> all, Consumer<? super T> element) {
     array(all.size());
     all.forEach(element);
   }
 
-  /** An array of what {@link #value} takes. */
+  /** Writes an array of values that {@link #value} accepts. */
   default void list(Object... values) {
     each(List.of(values), this::value);
   }
 
-  /** What can write itself to a reply. */
+  /** An object that writes itself to a reply. */
   interface Part {
     void writeTo(Reply out);
   }
 
   /**
-   * Null for nil, a text or bytes as a bulk string, a number, a boolean, an error as {@link
-   * CommandException}, a {@link Part}, or a list, set or map of such.
+   * Writes a value: null as nil, a string or bytes as a bulk string, a number, a boolean, an error
+   * as {@link CommandException}, a {@link Part}, or a list, set or map of these.
    */
   default void value(@Nullable Object value) {
     if (value == null) {
@@ -168,7 +169,7 @@ public interface Reply {
     }
   }
 
-  /** What is written of a value, or nil where there is none. */
+  /** Writes a property of a value, or nil without a value. */
   default <T> void orNil(@Nullable T value, Consumer<? super T> written) {
     if (value == null) {
       nil();

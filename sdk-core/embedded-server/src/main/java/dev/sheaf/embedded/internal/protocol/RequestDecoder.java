@@ -8,14 +8,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of bytes into requests: RESP arrays of bulk strings, or inline lines. What has been
- * read of an unfinished request is kept and not read again. Memory follows the bytes that have
- * arrived, not the lengths a client claims.
+ * Splits a stream of bytes into requests: RESP arrays of bulk strings, or inline lines. The parsed
+ * part of an unfinished request is kept and not parsed again. Memory grows with the bytes that have
+ * arrived, not with the lengths that a client claims.
  */
 public final class RequestDecoder {
   private static final int BIG = 32 * 1024;
 
-  /** Bytes of an unfinished request that leave the scratch array they arrived in. */
+  /** From this size, an unfinished request is moved out of the scratch array. */
   private static final int SMALL_REST = 2 * 1024;
 
   private static final int FIRST_ARGUMENTS = 64;
@@ -39,7 +39,7 @@ public final class RequestDecoder {
     this.pool = pool;
   }
 
-  /** Whether the client has authenticated; until then tighter limits hold. */
+  /** Whether the client has authenticated; before that, tighter limits apply. */
   public void trusted(boolean yes) {
     trusted = yes;
   }
@@ -79,7 +79,7 @@ public final class RequestDecoder {
     end = kept;
   }
 
-  /** Gives the scratch space back when little waits in it. */
+  /** Releases the scratch array if little is left in it. */
   public void rest() {
     int kept = end - at;
     if (kept <= SMALL_REST && buffer.length > SMALL_REST) {
@@ -91,7 +91,7 @@ public final class RequestDecoder {
     }
   }
 
-  /** What it keeps of an unfinished request, in bytes of arrays. */
+  /** Returns the array bytes held for an unfinished request. */
   long heldBytes() {
     long held = buffer.length + (big == null ? 0 : big.length) + (long) REFERENCE * args.length;
     for (int i = 0; i < have && i < args.length; i++) {
@@ -100,7 +100,7 @@ public final class RequestDecoder {
     return held;
   }
 
-  /** The next whole request; null until more bytes come. Never an empty array. */
+  /** Returns the next complete request; null until more bytes arrive. Never an empty array. */
   public byte @Nullable [][] next() throws ProtocolException {
     while (true) {
       if (wanted == 0) {
@@ -218,7 +218,7 @@ public final class RequestDecoder {
     return target;
   }
 
-  /** Where the line's CR is, once its LF is there as well; -1 before. */
+  /** Returns the index of the line's CR once its LF has arrived; -1 before. */
   private int lineEnd(String tooLong) throws ProtocolException {
     for (int i = at; i < end - 1; i++) {
       if (buffer[i] == '\r') {
@@ -233,7 +233,7 @@ public final class RequestDecoder {
 
   private static final long NOT_A_NUMBER = Long.MIN_VALUE;
 
-  /** Digits of the numbers that are read in place: no need to look for an overflow. */
+  /** The most digits of numbers that are parsed in place: no overflow possible. */
   private static final int SHORT_NUMBER = 9;
 
   private long number(int from, int to) {

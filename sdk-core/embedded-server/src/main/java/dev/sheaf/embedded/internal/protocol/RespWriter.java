@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes replies as RESP2 or RESP3 bytes. Small ones gather in one scratch array until {@link
- * #drain}; a long bulk goes to the socket as it is, without a copy.
+ * Writes replies as RESP2 or RESP3 bytes. Small replies are collected in a scratch array until
+ * {@link #drain}; a long bulk string is passed to the socket without a copy.
  */
 public final class RespWriter implements Reply {
   private static final int UNCOPIED = BufferPool.SIZE / 2;
@@ -39,7 +39,7 @@ public final class RespWriter implements Reply {
   private final Edition edition;
   private int protocol = 2;
 
-  /** {@code onFirstByte} runs when the first byte since the last drain is written. */
+  /** {@code onFirstByte} runs when the first byte after a drain is written. */
   public RespWriter(
       BufferPool pool, Edition edition, Runnable onFirstByte, Consumer<ByteBuf> sink) {
     this.pool = pool;
@@ -52,7 +52,7 @@ public final class RespWriter implements Reply {
     protocol = version;
   }
 
-  /** Hands everything gathered to the sink and gives the scratch array back. */
+  /** Passes everything to the sink and releases the scratch array. */
   public void drain() {
     byte[] full = buffer;
     if (full != null) {
