@@ -4,6 +4,7 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.Observe;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.lettuce.DrivenEventLoops;
+import dev.sheaf.internal.lettuce.SocketBuffers;
 import dev.sheaf.internal.observe.ResourcesView;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.protocol.CommandHandler;
@@ -88,6 +89,7 @@ public final class ChannelInstaller implements NettyCustomizer {
 
   @Override
   public void afterBootstrapInitialized(Bootstrap bootstrap) {
+    SocketBuffers.pool(bootstrap);
     next.afterBootstrapInitialized(bootstrap);
   }
 
