@@ -115,6 +115,7 @@ public final class CoalescingRedisClient extends RedisClient {
   private Lanes lanes(RedisURI address) {
     return new Lanes(
         maxLanes,
+        Runtime.getRuntime().availableProcessors(),
         context.writes(),
         Timer.on(() -> getResources().eventExecutorGroup()),
         () -> openLane(address));

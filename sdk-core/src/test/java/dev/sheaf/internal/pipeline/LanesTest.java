@@ -26,12 +26,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Further connections for a few blocking readers, and what must not take them. */
 @Timeout(180)
 class LanesTest {
 
   private static final int READERS = 3;
+  private static final int PROCESSORS = 2;
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -196,6 +199,7 @@ class LanesTest {
       Lanes lanes =
           new Lanes(
               1,
+              PROCESSORS,
               new WriteClock(),
               (task, nanos) -> {
                 tooLong.set(task);
@@ -221,6 +225,32 @@ class LanesTest {
       }
       assertThat(closed).isCompleted();
       assertThat(closings).hasValue(1);
+    }
+  }
+
+  /** Two processors serve four connections; the application permits more. */
+  @ParameterizedTest
+  @CsvSource({"64, 1, 1", "64, 2, 3", "2, 2, 2", "7, 8, 7", "0, 2, 0"})
+  void lanes_areAtMostTwoConnectionsForEachProcessor(int maxLanes, int processors, int expected) {
+    try (Sheaf<String, String> sheaf = connect(0)) {
+      AtomicLong opened = new AtomicLong();
+      Lanes lanes =
+          new Lanes(
+              maxLanes,
+              processors,
+              new WriteClock(),
+              (task, nanos) -> true,
+              () -> {
+                opened.incrementAndGet();
+                return new Lanes.Opening(
+                    CompletableFuture.completedFuture(writerOf(sheaf).pipeline()),
+                    () -> CompletableFuture.completedFuture(null));
+              });
+      for (int i = 0; i < 100 * Lanes.MISSES_PER_LANE; i++) {
+        lanes.missed(2);
+      }
+      assertThat(opened).hasValue(expected);
+      assertThat(lanes.drivers()).isEqualTo(1 + expected);
     }
   }
 
