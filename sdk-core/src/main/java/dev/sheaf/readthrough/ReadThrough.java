@@ -41,8 +41,7 @@ public interface ReadThrough<K, V> {
   /**
    * Reads one key; blocks.
    *
-   * @param ttl the time to live of a loaded value in Redis, lengthened or shortened at random by up
-   *     to a tenth, so that values written together do not expire together
+   * @param ttl the time to live of a loaded value in Redis; jittered
    * @return the value; null if the loader returns null
    * @throws RuntimeException if the loader throws it
    * @throws SheafException if the loader throws a checked exception, which is the cause

@@ -2,6 +2,7 @@
 package dev.sheaf.readthrough;
 
 import static dev.sheaf.internal.common.OptionChecks.positive;
+import static dev.sheaf.internal.common.OptionChecks.upTo;
 
 import dev.sheaf.CheckReturnValue;
 import java.time.Duration;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param <V> the type of values
  */
 public final class ReadThroughOptions<V> {
+
+  private static final double MAX_TTL_JITTER = 0.5;
 
   private final Builder<V> given;
 
@@ -34,6 +37,14 @@ public final class ReadThroughOptions<V> {
   /** How long to wait for Redis before the loader is called; 200 ms by default. */
   public Duration readTimeout() {
     return given.readTimeout;
+  }
+
+  /**
+   * The share by which each TTL is lengthened or shortened at random, 0 to 0.5, so that values
+   * written together do not expire together; 0.1 by default.
+   */
+  public double ttlJitter() {
+    return given.ttlJitter;
   }
 
   /**
@@ -61,6 +72,7 @@ public final class ReadThroughOptions<V> {
   public static final class Builder<V> {
 
     private Duration readTimeout = Duration.ofMillis(200);
+    private double ttlJitter = 0.1;
     private Duration maxLoadWait = Duration.ofSeconds(10);
     private @Nullable V absent;
     private Duration absentTtl = Duration.ofMinutes(1);
@@ -69,6 +81,7 @@ public final class ReadThroughOptions<V> {
 
     private Builder(Builder<V> other) {
       readTimeout = positive("readTimeout", other.readTimeout);
+      ttlJitter = upTo(MAX_TTL_JITTER, "ttlJitter", other.ttlJitter);
       maxLoadWait = positive("maxLoadWait", other.maxLoadWait);
       absent = other.absent;
       absentTtl = positive("absentTtl", other.absentTtl);
@@ -77,6 +90,12 @@ public final class ReadThroughOptions<V> {
     /** See {@link ReadThroughOptions#readTimeout()}. */
     public Builder<V> readTimeout(Duration readTimeout) {
       this.readTimeout = readTimeout;
+      return this;
+    }
+
+    /** See {@link ReadThroughOptions#ttlJitter()}. */
+    public Builder<V> ttlJitter(double ttlJitter) {
+      this.ttlJitter = ttlJitter;
       return this;
     }
 

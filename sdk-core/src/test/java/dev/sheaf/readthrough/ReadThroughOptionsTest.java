@@ -21,6 +21,7 @@ class ReadThroughOptionsTest {
   @Test
   void optionsOutOfRange_areNamedWithTheirValue() {
     refuses(it -> it.readTimeout(Duration.ZERO), "readTimeout");
+    refuses(it -> it.ttlJitter(0.6), "ttlJitter", "0.6");
     refuses(it -> it.maxLoadWait(Duration.ZERO), "maxLoadWait", "PT0S");
     refuses(it -> it.absentTtl(Duration.ZERO), "absentTtl");
   }

@@ -17,7 +17,7 @@ import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.pipeline.BatchMeters;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.ScriptTexts;
-import dev.sheaf.internal.readthrough.DefaultReadThrough;
+import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.internal.sync.LoopPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.AbstractRedisClient;
@@ -145,15 +145,8 @@ public record ClientAssembly(
         loopDetector,
         loopPlaces,
         watch,
-        options ->
-            new DefaultReadThrough<>(
-                server,
-                codec,
-                context.compression(),
-                watch,
-                settings.meterRegistry,
-                settings.name,
-                options),
+        new ReadThroughs<>(
+            server, codec, context.compression(), watch, settings.meterRegistry, settings.name),
         () -> connectAgain(server, codec),
         closeServer,
         afterClose);

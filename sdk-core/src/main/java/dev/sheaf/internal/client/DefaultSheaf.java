@@ -20,6 +20,7 @@ import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.ReadRouter;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.WriteScope;
+import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.internal.scripts.ScriptRegistry;
 import dev.sheaf.internal.sync.BlockingCalls;
 import dev.sheaf.internal.sync.CallerThread;
@@ -78,8 +79,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
   private final NodeWatch<K> watch;
-  private final Function<ReadThroughOptions<V>, ReadThrough<K, V>> readThroughs;
-  private final ReadThrough<K, V> readThrough;
+  private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
   private final @Nullable CompressionEngine compression;
   private final Healing healing;
@@ -96,7 +96,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable LoopSampler loopDetector,
       LoopPlaces loopPlaces,
       NodeWatch<K> watch,
-      Function<ReadThroughOptions<V>, ReadThrough<K, V>> readThroughs,
+      ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
       Runnable closeServer,
       Runnable afterClose) {
@@ -127,7 +127,6 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
                     .over(lane, decompressing));
     this.watch = watch;
     this.readThroughs = readThroughs;
-    this.readThrough = readThroughs.apply(ReadThroughOptions.defaults());
     this.healing = context.healing();
     this.closeServer = closeServer;
     this.afterClose = afterClose;
@@ -302,7 +301,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader) {
     loops.readElsewhere();
-    return readThrough.get(key, ttl, loader);
+    return readThroughs.usual().get(key, ttl, loader);
   }
 
   @Override
@@ -311,12 +310,12 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       Duration ttl,
       Loader<? super Set<K>, ? extends Map<? extends K, ? extends V>> loader) {
     loops.readElsewhere();
-    return readThrough.getAll(keys, ttl, loader);
+    return readThroughs.usual().getAll(keys, ttl, loader);
   }
 
   @Override
   public ReadThrough<K, V> readThrough(ReadThroughOptions<V> options) {
-    return readThroughs.apply(Objects.requireNonNull(options, "options"));
+    return readThroughs.with(options);
   }
 
   @Override

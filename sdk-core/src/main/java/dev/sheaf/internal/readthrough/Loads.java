@@ -5,7 +5,6 @@ import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
-import io.lettuce.core.codec.RedisCodec;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collections;
@@ -20,7 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,52 +41,86 @@ final class Loads<K, V> {
     CompletionStage<? extends Map<? extends K, ? extends V>> load(Set<K> missing);
   }
 
-  private final RedisCodec<K, V> codec;
-  private final WriteBacks<K, V> writeBacks;
+  /**
+   * The request of one caller.
+   *
+   * @param askedAt when the caller found the keys missing in Redis, or earlier
+   * @param on runs the rounds
+   */
+  record Call<K, V>(Duration ttl, Loader<K, V> loader, long askedAt, Executor on) {}
+
+  private final CacheAccess<K, V> redis;
   private final ReadThroughMeters meters;
+  private final WriteBacks<K, V> writeBacks;
   private final ConcurrentMap<ByteBuffer, Load> loads = new ConcurrentHashMap<>();
   private final long maxWaitNanos;
 
   /** After this time, no read is active that started before. */
   private final long afterAllReadsNanos;
 
-  Loads(
-      RedisCodec<K, V> codec,
-      WriteBacks<K, V> writeBacks,
-      ReadThroughOptions<V> options,
-      ReadThroughMeters meters) {
-    this.codec = codec;
-    this.writeBacks = writeBacks;
+  Loads(CacheAccess<K, V> redis, ReadThroughOptions<V> options, ReadThroughMeters meters) {
+    this.redis = redis;
     this.meters = meters;
     this.maxWaitNanos = options.maxLoadWait().toNanos();
     this.afterAllReadsNanos = 2 * options.readTimeout().toNanos();
+    this.writeBacks = new WriteBacks<>(redis, options, meters);
+  }
+
+  /** Loads keys and returns the existing values. */
+  CompletableFuture<Map<K, V>> load(Set<K> keys, Call<K, V> call) {
+    return load(keys, call, new LinkedHashMap<>(), 0);
+  }
+
+  private CompletableFuture<Map<K, V>> load(
+      Set<K> keys, Call<K, V> call, Map<K, V> found, int number) {
+    if (keys.isEmpty()) {
+      return CompletableFuture.completedFuture(found);
+    }
+    Round round = new Round(call, found);
+    round.begin(keys, number < SHARED_ROUNDS);
+    return round
+        .own
+        .thenCompose(done -> round.others())
+        .thenComposeAsync(done -> load(round.collect(), call, found, number + 1), call.on);
   }
 
   /**
-   * Begins a call, before it reads Redis.
+   * Joins a load, or creates one that the caller must end.
    *
-   * @param on runs the rounds
-   * @param leader the thread that is blocked by the loader, or null
+   * @return null if too many loads are active
+   * @throws IllegalStateException if this thread is loading the key already
    */
-  Call call(Duration ttl, Loader<K, V> loader, Executor on, @Nullable Thread leader) {
-    if (ttl.isNegative() || ttl.isZero()) {
-      throw new IllegalArgumentException("The TTL must be positive, but was " + ttl);
+  private @Nullable Load claim(ByteBuffer key, Round round) {
+    Load mine = new Load(key, round);
+    while (true) {
+      Load known = loads.get(key);
+      if (known == null) {
+        if (loads.size() >= ReadThrough.MAX_LOADS) {
+          return null;
+        }
+        if (loads.putIfAbsent(key, mine) == null) {
+          return mine;
+        }
+      } else if (known.serves(round)) {
+        return known;
+      } else if (loads.replace(key, known, mine)) {
+        return mine;
+      }
     }
-    return new Call(ttl, loader, on, leader);
   }
 
   /** The load of one key. */
   private final class Load {
 
     private final ByteBuffer key;
-    private final Call call;
+    private final Round round;
     private final long begunAt = System.nanoTime();
     private final CompletableFuture<@Nullable V> outcome = new CompletableFuture<>();
     private volatile long endedAt;
 
-    Load(ByteBuffer key, Call call) {
+    Load(ByteBuffer key, Round round) {
       this.key = key;
-      this.call = call;
+      this.round = round;
     }
 
     /** How long callers may still wait for it; negative if they may not. */
@@ -96,19 +128,15 @@ final class Loads<K, V> {
       return begunAt + maxWaitNanos - System.nanoTime();
     }
 
-    /**
-     * Whether it can be shared: it is not too old, or ended after the other caller asked.
-     *
-     * @throws IllegalStateException if the other caller is this load's own loader
-     */
-    boolean serves(Call asking) {
+    /** Whether it can be shared: it is not too old, or ended after the other caller asked. */
+    boolean serves(Round asking) {
       if (outcome.isDone()) {
-        return !outcome.isCompletedExceptionally() && endedAt - asking.askedAt >= 0;
+        return !outcome.isCompletedExceptionally() && endedAt - asking.call.askedAt >= 0;
       }
       if (remainingNanos() <= 0) {
         return false;
       }
-      if (call != asking && call.leader == Thread.currentThread()) {
+      if (round != asking && round.leader == Thread.currentThread()) {
         throw new IllegalStateException(
             "A loader reads through the key that it loads, and would wait for itself; let it read"
                 + " the source of the data");
@@ -129,109 +157,99 @@ final class Loads<K, V> {
     }
   }
 
-  /** The call of one caller. Used by one thread at a time. */
-  final class Call {
+  /** One round of one call. Written by one thread at a time. */
+  private final class Round {
 
-    private final Duration ttl;
-    private final Loader<K, V> loader;
-    private final Executor on;
+    /** Completes with the caller's own load, after its values are in {@link #found}. */
+    final CompletableFuture<@Nullable Void> own = new CompletableFuture<>();
+
+    private final Call<K, V> call;
+    private final Map<K, V> found;
+
+    /** The thread that is blocked by the caller's own load, or null. */
     private final @Nullable Thread leader;
-    private final long askedAt = System.nanoTime();
-    private final Map<K, V> found = new LinkedHashMap<>();
 
-    private Call(Duration ttl, Loader<K, V> loader, Executor on, @Nullable Thread leader) {
-      this.ttl = ttl;
-      this.loader = loader;
-      this.on = on;
-      this.leader = leader;
+    private final Map<K, Load> mine = new LinkedHashMap<>();
+    private final Map<K, Load> others = new LinkedHashMap<>();
+
+    Round(Call<K, V> call, Map<K, V> found) {
+      this.call = call;
+      this.found = found;
+      this.leader = call.on instanceof CallerThread ? Thread.currentThread() : null;
     }
 
-    Executor on() {
-      return on;
-    }
-
-    /** What is left of a time since the call began; at least 0. */
-    long leftOf(long nanos) {
-      return Math.max(0, askedAt + nanos - System.nanoTime());
-    }
-
-    /** Loads keys and returns the existing values. */
-    CompletableFuture<Map<K, V>> load(Set<K> keys) {
-      return load(keys, 0);
-    }
-
-    private CompletableFuture<Map<K, V>> load(Set<K> keys, int round) {
-      if (keys.isEmpty()) {
-        return CompletableFuture.completedFuture(found);
+    /** Claims the keys that no other caller is loading, and starts to load them. */
+    void begin(Set<K> keys, boolean shared) {
+      Set<K> toLoad = new LinkedHashSet<>();
+      try {
+        for (K key : keys) {
+          if (isToLoad(key, shared)) {
+            toLoad.add(key);
+          }
+        }
+        if (toLoad.isEmpty()) {
+          own.complete(null);
+          return;
+        }
+        call.loader
+            .load(Collections.unmodifiableSet(toLoad))
+            .whenComplete((loaded, failure) -> settle(toLoad, loaded, failure));
+      } catch (Throwable e) {
+        fail(e);
       }
-      Map<K, Load> own = new LinkedHashMap<>();
-      Map<K, Load> others = new LinkedHashMap<>();
-      return CompletableFuture.completedFuture(keys)
-          .<Map<? extends K, ? extends V>>thenCompose(
-              all -> {
-                for (K key : all) {
-                  Load load = claim(key, round < SHARED_ROUNDS);
-                  (load.call == this ? own : others).put(key, load);
-                }
-                return own.isEmpty()
-                    ? CompletableFuture.completedFuture(Map.of())
-                    : loader
-                        .load(Collections.unmodifiableSet(own.keySet()))
-                        .thenApply(Function.identity());
-              })
-          .thenAccept(loaded -> succeed(own, loaded))
-          .whenComplete(
-              (done, failure) -> {
-                if (failure != null) {
-                  // An open load would block all later readers of the key.
-                  own.values().forEach(load -> load.fail(Failures.cause(failure)));
-                }
-              })
-          .thenCompose(done -> ended(others))
-          .thenComposeAsync(done -> load(collect(others), round + 1), on);
     }
 
-    /** Joins a load, or creates one that this call must end, in the table if it is to be shared. */
-    private Load claim(K key, boolean shared) {
-      ByteBuffer encoded = codec.encodeKey(key);
-      // A copy, since the codec may use its buffer again.
-      encoded = ByteBuffer.allocate(encoded.remaining()).put(encoded.duplicate()).flip();
-      Load mine = new Load(encoded, this);
-      while (shared) {
-        Load known = loads.get(encoded);
-        if (known == null && loads.size() >= ReadThrough.MAX_LOADS) {
-          break;
+    private boolean isToLoad(K key, boolean shared) {
+      Load load = shared ? claim(redis.encode(key), this) : null;
+      if (load == null) {
+        meters.count(Outcome.LOAD_UNSHARED);
+        return true;
+      }
+      boolean isMine = load.round == this;
+      (isMine ? mine : others).put(key, load);
+      meters.count(isMine ? Outcome.LOAD_OWN : Outcome.LOAD_SHARED);
+      return isMine;
+    }
+
+    private void settle(
+        Set<K> toLoad,
+        @Nullable Map<? extends K, ? extends V> loaded,
+        @Nullable Throwable failure) {
+      if (failure != null) {
+        fail(failure);
+        return;
+      }
+      try {
+        put(toLoad, Objects.requireNonNull(loaded, "The loader returned no map"));
+        own.complete(null);
+      } catch (Throwable e) {
+        fail(e);
+      }
+    }
+
+    private void put(Set<K> toLoad, Map<? extends K, ? extends V> loaded) {
+      for (K key : toLoad) {
+        V value = loaded.get(key);
+        writeBacks.write(key, value, call.ttl);
+        Load load = mine.get(key);
+        if (load != null) {
+          load.succeed(value);
         }
-        if (known != null && known.serves(this)) {
-          meters.count(known.call == this ? Outcome.LOAD_OWN : Outcome.LOAD_SHARED);
-          return known;
-        }
-        if (known == null
-            ? loads.putIfAbsent(encoded, mine) == null
-            : loads.replace(encoded, known, mine)) {
-          meters.count(Outcome.LOAD_OWN);
-          return mine;
+        if (value != null) {
+          found.put(key, value);
         }
       }
-      meters.count(Outcome.LOAD_UNSHARED);
-      return mine;
     }
 
-    private void succeed(Map<K, Load> own, @Nullable Map<? extends K, ? extends V> loaded) {
-      Objects.requireNonNull(loaded, "The loader returned no map");
-      own.forEach(
-          (key, load) -> {
-            V value = loaded.get(key);
-            writeBacks.write(key, value, ttl);
-            load.succeed(value);
-            if (value != null) {
-              found.put(key, value);
-            }
-          });
+    /** Ends every load of this round: an open one would block all later readers of the key. */
+    private void fail(Throwable failure) {
+      Throwable cause = Failures.cause(failure);
+      mine.values().forEach(load -> load.fail(cause));
+      own.completeExceptionally(cause);
     }
 
-    /** Completes when the loads have ended or can no longer be waited for; does not fail. */
-    private CompletableFuture<?> ended(Map<K, Load> others) {
+    /** Completes when the other loads have ended or can no longer be waited for; does not fail. */
+    CompletableFuture<?> others() {
       CompletableFuture<?> all =
           CompletableFuture.allOf(
                   others.values().stream()
@@ -247,8 +265,12 @@ final class Loads<K, V> {
       return all.thenRunAsync(() -> {});
     }
 
-    /** Takes the results of the loads that have ended, and returns the keys of the others. */
-    private Set<K> collect(Map<K, Load> others) {
+    /**
+     * Collects the results of the other loads.
+     *
+     * @return the keys whose loads have not ended
+     */
+    Set<K> collect() {
       Set<K> left = new LinkedHashSet<>();
       others.forEach(
           (key, load) -> {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.readthrough;
 
-import dev.sheaf.internal.availability.NodeWatch;
-import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.SetArgs;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,25 +16,13 @@ final class WriteBacks<K, V> {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.readthrough");
 
-  /**
-   * The share by which each TTL is lengthened or shortened at random: what was written together
-   * must not expire together.
-   */
-  private static final double TTL_JITTER = 0.1;
-
-  private final RedisClusterAsyncCommands<K, V> commands;
-  private final NodeWatch<K> watch;
+  private final CacheAccess<K, V> redis;
   private final ReadThroughOptions<V> options;
   private final ReadThroughMeters meters;
   private final AtomicInteger pending = new AtomicInteger();
 
-  WriteBacks(
-      RedisClusterAsyncCommands<K, V> commands,
-      NodeWatch<K> watch,
-      ReadThroughOptions<V> options,
-      ReadThroughMeters meters) {
-    this.commands = commands;
-    this.watch = watch;
+  WriteBacks(CacheAccess<K, V> redis, ReadThroughOptions<V> options, ReadThroughMeters meters) {
+    this.redis = redis;
     this.options = options;
     this.meters = meters;
   }
@@ -53,7 +36,7 @@ final class WriteBacks<K, V> {
     if (written == null) {
       return;
     }
-    if (!watch.mayUse(key)) {
+    if (!redis.mayUse(key)) {
       meters.count(Outcome.WRITE_SKIPPED);
       return;
     }
@@ -67,11 +50,9 @@ final class WriteBacks<K, V> {
       return;
     }
     try {
-      long millis = jittered(value == null ? options.absentTtl() : ttl);
-      RedisFuture<String> reply = commands.set(key, written, SetArgs.Builder.px(millis));
-      // Sends it now, even inside of a batch.
-      WriteScope.release();
-      reply.whenComplete((done, failure) -> written(failure));
+      redis
+          .set(key, written, jittered(value == null ? options.absentTtl() : ttl))
+          .whenComplete((done, failure) -> written(failure));
     } catch (Throwable e) {
       written(e);
     }
@@ -89,7 +70,7 @@ final class WriteBacks<K, V> {
 
   /** The TTL in milliseconds, jittered, at least one. */
   private long jittered(Duration ttl) {
-    double factor = 1 + TTL_JITTER * (2 * ThreadLocalRandom.current().nextDouble() - 1);
+    double factor = 1 + options.ttlJitter() * (2 * ThreadLocalRandom.current().nextDouble() - 1);
     return Math.max(1, Math.round(ttl.toMillis() * factor));
   }
 }
