@@ -102,6 +102,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   /** How many sockets only the keeper may serve, such as those being opened. Owner only. */
   private int holds;
 
+  /** What the driver waits for; null while the keeper runs the loop. Owner only. */
+  private @Nullable CompletableFuture<?> awaited;
+
   DrivenEventLoop(IoEventLoopGroup parent, IoHandlerFactory handlers, ThreadFactory threads) {
     this.parent = parent;
     this.handler = handlers.newHandler(this);
@@ -167,13 +170,27 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     Thread thread = Thread.currentThread();
     // Another thread may complete it: one that decodes values, or one that enforces time-outs.
     done.whenComplete((value, failure) -> wakeUp());
-    while (callbacks == 0 && holds == 0 && !shuttingDown && !done.isDone()) {
-      long leftNanos = deadlineNanos - System.nanoTime();
-      if (leftNanos <= 0 || thread.isInterrupted()) {
-        return;
+    awaited = done;
+    try {
+      while (callbacks == 0 && holds == 0 && !isTurnOver()) {
+        long leftNanos = deadlineNanos - System.nanoTime();
+        if (leftNanos <= 0 || thread.isInterrupted()) {
+          return;
+        }
+        turn(Math.min(leftNanos, MAX_SELECT_NANOS));
       }
-      turn(Math.min(leftNanos, MAX_SELECT_NANOS));
+    } finally {
+      awaited = null;
     }
+  }
+
+  /** Whether another thread has ended the wait of the owner. Owner only. */
+  private boolean isTurnOver() {
+    CompletableFuture<?> reply = awaited;
+    if (shuttingDown) {
+      return true;
+    }
+    return reply == null ? driverWanted && !isKeeperNeeded() : reply.isDone();
   }
 
   private void wakeUp() {
@@ -265,11 +282,15 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     /**
      * Called before the selector blocks, and again before Netty would clear an interrupt, which is
      * meant for the driving caller.
+     *
+     * <p>It must look at all that other threads wake the owner for. Netty's handlers drop a wake-up
+     * that comes before they are about to block, and ask here after that.
      */
     @Override
     public boolean canBlock() {
       return maxNanos > 0
           && tasks.isEmpty()
+          && !isTurnOver()
           && !hasScheduledTasks()
           && !Thread.currentThread().isInterrupted();
     }
@@ -321,15 +342,15 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
 
   /** Runs the loop until a caller wants it. Returns false if the loop has ended. */
   private boolean runUntilDriverWanted() {
-    while (!shuttingDown) {
-      if (driverWanted && !isKeeperNeeded()) {
-        driverWanted = false;
-        return true;
-      }
+    while (!isTurnOver()) {
       turn(MAX_SELECT_NANOS);
     }
-    shutDown();
-    return false;
+    if (shuttingDown) {
+      shutDown();
+      return false;
+    }
+    driverWanted = false;
+    return true;
   }
 
   private boolean isKeeperNeeded() {

@@ -3,6 +3,9 @@ package dev.sheaf.internal.lettuce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,9 +17,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Threads that drive an event loop by turns, give it tasks, and leave it to its keeper. On real
@@ -71,10 +76,17 @@ class DrivenEventLoopThreadsTest {
     return null;
   }
 
-  @Test
-  void loopHasOneOwner_andRunsEachTaskOnce() throws Exception {
+  static Stream<IoHandlerFactory> transports() {
+    return Epoll.isAvailable()
+        ? Stream.of(NioIoHandler.newFactory(), EpollIoHandler.newFactory())
+        : Stream.of(NioIoHandler.newFactory());
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void loopHasOneOwner_andRunsEachTaskOnce(IoHandlerFactory transport) throws Exception {
     DrivenEventLoopGroup group =
-        new DrivenEventLoopGroup(1, NioIoHandler.newFactory(), Executors.defaultThreadFactory());
+        new DrivenEventLoopGroup(1, transport, Executors.defaultThreadFactory());
     DrivenEventLoop loop = (DrivenEventLoop) group.next();
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     try {
