@@ -5,26 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
-import dev.sheaf.Observe;
-import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.proxy.LatencyProxy;
-import dev.sheaf.internal.observe.BatchSpans;
-import dev.sheaf.internal.observe.CommandSpans;
 import dev.sheaf.spring.SheafOperations;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.ValueOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.TracedCommand;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.tracing.MicrometerTracing;
-import io.lettuce.core.tracing.Tracer;
-import io.lettuce.core.tracing.Tracing;
-import io.micrometer.observation.ObservationRegistry;
 import java.lang.management.ManagementFactory;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,11 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.springframework.boot.SpringApplication;
@@ -49,20 +30,11 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * What the starter changes for templates, against a server in another process. The first argument
- * says what to measure: {@code threads}, {@code page}, {@code connection}, {@code start}, {@code
- * repository} for {@code findAllById} over 1 ms with and without learned loops, or one of those
- * below; the second is the server's URI, the third whether it is a cluster, the fourth which ways
- * to read a page, or which applications, are measured, by a part of their names. With {@code
- * -Dobserved=true} Spring Boot observes each command.
- *
- * <ul>
- *   <li>{@code observed}: threads and a page, with and without Spring Boot's observations of each
- *       command
- *   <li>{@code settings}: threads with each setting of {@code sheaf.observe}
- *   <li>{@code agent}: threads and a page, traced by OpenTelemetry's Java agent, with which this
- *       program has to be started
- *   <li>{@code observation}: what the observation of a command costs without any client
- * </ul>
+ * says what to measure: {@code threads}, {@code page}, {@code connection}, {@code start} or {@code
+ * repository} for {@code findAllById} over 1 ms with and without learned loops; the second is the
+ * server's URI, the third whether it is a cluster, the fourth which ways to read a page are
+ * measured, by a part of their names. With {@code -Dobserved=true} Spring Boot observes each
+ * command.
  */
 final class StarterBenchmark {
 
@@ -71,11 +43,15 @@ final class StarterBenchmark {
   private static final ThreadMXBean THREADS_OF_JVM =
       (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  private static final int THREADS = 64;
-  private static final int PAGE = 100;
+  static final int THREADS = 64;
+  static final int PAGE = 100;
   private static final int VALUE_CHARS = 200;
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(2_000);
-  private static final int ROUNDS = 5;
+  static final int ROUNDS = 5;
+
+  /** Of ten seconds in all for each application where threads are measured. */
+  private static final int WARM_UP_ROUNDS = 5;
+
   private static final int OBSERVATIONS = 500_000;
 
   private static final String PIPELINED = "executePipelined, without Sheaf";
@@ -99,10 +75,6 @@ final class StarterBenchmark {
       case "connection" -> connection(uri, cluster);
       case "start" -> start(uri, cluster);
       case "repository" -> repository(uri);
-      case "observed" -> compare(observed(uri, cluster, part(arguments)), true);
-      case "settings" -> compare(settings(uri, cluster, part(arguments)), false);
-      case "agent" -> compare(traced(uri, cluster, part(arguments)), true);
-      case "observation" -> observation();
       default -> throw new IllegalArgumentException("There is no " + arguments[0]);
     }
   }
@@ -116,7 +88,12 @@ final class StarterBenchmark {
     return application(uri, cluster, OBSERVED, "--sheaf.enabled=" + sheaf);
   }
 
-  private static ConfigurableApplicationContext application(
+  /**
+   * Starts the application.
+   *
+   * @param observed whether Spring Boot observes each command
+   */
+  static ConfigurableApplicationContext application(
       String uri, boolean cluster, boolean observed, String argument) {
     SpringApplication application = new SpringApplication(ShopApplication.class);
     application.setLogStartupInfo(false);
@@ -130,7 +107,7 @@ final class StarterBenchmark {
         "--spring.autoconfigure.exclude=" + (observed ? "" : OBSERVATION));
   }
 
-  private static List<String> fill(StringRedisTemplate redis, int keys) {
+  static List<String> fill(StringRedisTemplate redis, int keys) {
     String value = "v".repeat(VALUE_CHARS);
     List<String> names = IntStream.range(0, keys).mapToObj(i -> "bench:" + i).toList();
     names.forEach(name -> redis.opsForValue().set(name, value));
@@ -147,7 +124,7 @@ final class StarterBenchmark {
       List<String> keys = fill(without, 1_000);
       List<Double> plainRates = new ArrayList<>();
       List<Double> sheafRates = new ArrayList<>();
-      for (int round = -2; round < ROUNDS; round++) {
+      for (int round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
         double off = rate(without, keys);
         double on = rate(with, keys);
         if (round >= 0) {
@@ -166,7 +143,8 @@ final class StarterBenchmark {
     }
   }
 
-  private static double rate(StringRedisTemplate redis, List<String> keys) throws Exception {
+  /** The reads of many threads in a second, by a round. */
+  static double rate(StringRedisTemplate redis, List<String> keys) throws Exception {
     LongAdder reads = new LongAdder();
     CountDownLatch done = new CountDownLatch(THREADS);
     long begin = System.nanoTime();
@@ -189,209 +167,6 @@ final class StarterBenchmark {
     }
     done.await();
     return reads.sum() * 1e9 / (System.nanoTime() - begin);
-  }
-
-  // ---- Observed
-
-  private static Map<String, ConfigurableApplicationContext> observed(
-      String uri, boolean cluster, String part) {
-    Map<String, Supplier<ConfigurableApplicationContext>> all = new LinkedHashMap<>();
-    all.put("Lettuce", () -> application(uri, cluster, false, "--sheaf.enabled=false"));
-    all.put("Lettuce, observed", () -> application(uri, cluster, true, "--sheaf.enabled=false"));
-    all.put("Sheaf", () -> application(uri, cluster, false, "--sheaf.enabled=true"));
-    all.put("Sheaf, observed", () -> application(uri, cluster, true, "--sheaf.enabled=true"));
-    return started(all, part);
-  }
-
-  private static Map<String, ConfigurableApplicationContext> settings(
-      String uri, boolean cluster, String part) {
-    Map<String, Supplier<ConfigurableApplicationContext>> all = new LinkedHashMap<>();
-    for (String observe : List.of("commands", "sampled(100)", "batches", "off")) {
-      all.put(observe, () -> application(uri, cluster, true, "--sheaf.observe=" + observe));
-    }
-    return started(all, part);
-  }
-
-  /** The agent has its tracing wherever the application sets none. */
-  private static Map<String, ConfigurableApplicationContext> traced(
-      String uri, boolean cluster, String part) {
-    Map<String, Supplier<ConfigurableApplicationContext>> all = new LinkedHashMap<>();
-    all.put("Lettuce, traced", () -> application(uri, cluster, false, "--sheaf.enabled=false"));
-    all.put("Sheaf, traced", () -> application(uri, cluster, false, "--sheaf.enabled=true"));
-    all.put("Sheaf, observe=off", () -> application(uri, cluster, false, "--sheaf.observe=off"));
-    return started(all, part);
-  }
-
-  private static Map<String, ConfigurableApplicationContext> started(
-      Map<String, Supplier<ConfigurableApplicationContext>> all, String part) {
-    Map<String, ConfigurableApplicationContext> started = new LinkedHashMap<>();
-    all.forEach(
-        (name, application) -> {
-          if (name.contains(part)) {
-            started.put(name, application.get());
-          }
-        });
-    return started;
-  }
-
-  /**
-   * Interleaved rounds, so that each has its share of what else the machine does. The processor
-   * time of a read says more than its rate where other programs run.
-   */
-  private static void compare(
-      Map<String, ConfigurableApplicationContext> applications, boolean pages) throws Exception {
-    Map<String, List<Double>> rates = new LinkedHashMap<>();
-    Map<String, List<Double>> costs = new LinkedHashMap<>();
-    Map<String, Map<String, List<Double>>> micros = new LinkedHashMap<>();
-    for (int round = -2; round < ROUNDS; round++) {
-      for (var application : applications.entrySet()) {
-        String name = application.getKey();
-        StringRedisTemplate redis = application.getValue().getBean(StringRedisTemplate.class);
-        List<String> keys = fill(redis, 1_000);
-        long cpu = JVM.getProcessCpuTime();
-        long begin = System.nanoTime();
-        double rate = rate(redis, keys);
-        double reads = rate * (System.nanoTime() - begin) / 1e9;
-        note(rates, name, round, rate);
-        note(costs, name, round, (JVM.getProcessCpuTime() - cpu) / 1e3 / reads);
-      }
-    }
-    print("threads", "reads a second", rates);
-    print("threads", "us of processor a read", costs);
-    for (int round = -2; pages && round < ROUNDS; round++) {
-      for (var application : applications.entrySet()) {
-        for (var way : waysToReadAPage(application.getValue()).entrySet()) {
-          note(
-              micros.computeIfAbsent(way.getKey(), first -> new LinkedHashMap<>()),
-              application.getKey(),
-              round,
-              micros(way.getValue()));
-        }
-      }
-    }
-    micros.forEach((way, of) -> print("page of " + PAGE + ", " + way, "us", of));
-    applications.values().forEach(ConfigurableApplicationContext::close);
-  }
-
-  private static Map<String, Supplier<List<?>>> waysToReadAPage(
-      ConfigurableApplicationContext application) {
-    StringRedisTemplate redis = application.getBean(StringRedisTemplate.class);
-    List<String> keys = fill(redis, PAGE);
-    Map<String, Supplier<List<?>>> ways = new LinkedHashMap<>();
-    ways.put("multiGet", () -> redis.opsForValue().multiGet(keys));
-    boolean plain = application.getBeanNamesForType(Sheaf.class).length == 0;
-    ways.put(
-        "loop",
-        () -> loop(redis, plain ? keys : SheafOperations.<String, String>over(redis).loop(keys)));
-    return ways;
-  }
-
-  private static void note(
-      Map<String, List<Double>> figures, String name, int round, double figure) {
-    if (round >= 0) {
-      figures.computeIfAbsent(name, first -> new ArrayList<>()).add(figure);
-    }
-  }
-
-  private static void print(String what, String unit, Map<String, List<Double>> figures) {
-    figures.forEach(
-        (name, of) ->
-            System.out.printf(
-                Locale.ROOT,
-                "%s: %-32s median %,.1f %s, %s%n",
-                what,
-                name,
-                median(of),
-                unit,
-                of.stream().map(figure -> String.format(Locale.ROOT, "%,.1f", figure)).toList()));
-    List<String> names = new ArrayList<>(figures.keySet());
-    for (String name : names) {
-      for (String other : names.subList(0, names.indexOf(name))) {
-        print(what + ", " + unit, name, other, figures.get(name), figures.get(other));
-      }
-    }
-  }
-
-  /** How often one goes into the other, of the medians, and in each round. */
-  private static void print(
-      String what, String name, String other, List<Double> figures, List<Double> others) {
-    double[] ratios =
-        IntStream.range(0, figures.size())
-            .mapToDouble(round -> figures.get(round) / others.get(round))
-            .sorted()
-            .toArray();
-    System.out.printf(
-        Locale.ROOT,
-        "%s: %s / %s = %.2f (%.2f to %.2f)%n",
-        what,
-        name,
-        other,
-        median(figures) / median(others),
-        ratios[0],
-        ratios[ratios.length - 1]);
-  }
-
-  // ---- What an observation costs without any client
-
-  /** Of a GET that is done at once, by one thread: as Lettuce begins it, and as Sheaf does. */
-  private static void observation() {
-    try (ConfigurableApplicationContext context =
-        application("redis://127.0.0.1:1", false, true, "--sheaf.warm-up.enabled=false")) {
-      Tracing tracing = new MicrometerTracing(context.getBean(ObservationRegistry.class), "Redis");
-      ClientResources resources = ClientResources.builder().tracing(tracing).build();
-      InetSocketAddress address = new InetSocketAddress("127.0.0.1", 6379);
-      Tracing.Endpoint lettuces = tracing.createEndpoint(address);
-      CommandSpans spans =
-          Objects.requireNonNull(CommandSpans.of(() -> resources, Observe.commands()));
-      Tracing.Endpoint sheafs = spans.endpoint(address);
-      CommandSpans some =
-          Objects.requireNonNull(CommandSpans.of(() -> resources, Observe.sampled(100)));
-      Tracing.Endpoint ofSome = some.endpoint(address);
-      BatchSpans batches =
-          Objects.requireNonNull(BatchSpans.of(() -> resources, Observe.batches()));
-      BatchSpans.Contents contents = new BatchSpans.Contents(10, 10, 1_000, 1_000);
-      for (int round = -2; round < ROUNDS; round++) {
-        cost("nothing", round, get -> {});
-        cost("Lettuce's", round, get -> span(tracing).remoteEndpoint(lettuces).start(get));
-        cost("Sheaf's", round, get -> spans.begin(get, sheafs));
-        cost("sampled(100)", round, get -> some.begin(get, ofSome));
-        cost("a batch", round, get -> batches.begin(get, get, lettuces, contents));
-      }
-      resources.shutdown();
-    }
-  }
-
-  private static Tracer.Span span(Tracing tracing) {
-    return tracing
-        .getTracerProvider()
-        .getTracer()
-        .nextSpan(tracing.initialTraceContextProvider().getTraceContext());
-  }
-
-  private static void cost(
-      String name, int round, Consumer<TracedCommand<String, String, String>> begin) {
-    long cpu = THREADS_OF_JVM.getCurrentThreadCpuTime();
-    long bytes = THREADS_OF_JVM.getCurrentThreadAllocatedBytes();
-    for (int i = 0; i < OBSERVATIONS; i++) {
-      TracedCommand<String, String, String> get =
-          new TracedCommand<>(
-              new AsyncCommand<>(
-                  new Command<>(
-                      CommandType.GET,
-                      new ValueOutput<>(StringCodec.UTF8),
-                      new CommandArgs<>(StringCodec.UTF8).addKey("key"))),
-              null);
-      begin.accept(get);
-      get.complete();
-    }
-    if (round >= 0) {
-      System.out.printf(
-          Locale.ROOT,
-          "observation: %-12s %,d ns of processor, %,d bytes%n",
-          name,
-          (THREADS_OF_JVM.getCurrentThreadCpuTime() - cpu) / OBSERVATIONS,
-          (THREADS_OF_JVM.getCurrentThreadAllocatedBytes() - bytes) / OBSERVATIONS);
-    }
   }
 
   // ---- A page
@@ -530,7 +305,7 @@ final class StarterBenchmark {
     return new double[] {millis[calls / 2], roundTrips};
   }
 
-  private static List<String> loop(StringRedisTemplate redis, Iterable<String> keys) {
+  static List<String> loop(StringRedisTemplate redis, Iterable<String> keys) {
     List<String> values = new ArrayList<>(PAGE);
     for (String key : keys) {
       values.add(redis.opsForValue().get(key));
@@ -550,7 +325,7 @@ final class StarterBenchmark {
   }
 
   /** The mean of a second. */
-  private static double micros(Supplier<List<?>> way) {
+  static double micros(Supplier<List<?>> way) {
     long begin = System.nanoTime();
     long pages = 0;
     while (System.nanoTime() - begin < ROUND_NANOS / 2) {
@@ -627,7 +402,7 @@ final class StarterBenchmark {
     }
   }
 
-  private static double median(List<Double> values) {
+  static double median(List<Double> values) {
     return values.stream().sorted().skip(values.size() / 2).findFirst().orElseThrow();
   }
 }
