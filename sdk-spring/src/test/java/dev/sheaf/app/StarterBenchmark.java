@@ -3,11 +3,8 @@ package dev.sheaf.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.sun.management.OperatingSystemMXBean;
-import com.sun.management.ThreadMXBean;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.spring.SheafOperations;
-import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,12 +35,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  */
 final class StarterBenchmark {
 
-  private static final OperatingSystemMXBean JVM =
-      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-  private static final ThreadMXBean THREADS_OF_JVM =
-      (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
-  static final int THREADS = 64;
+  private static final int THREADS = 64;
   static final int PAGE = 100;
   private static final int VALUE_CHARS = 200;
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(2_000);
@@ -51,8 +43,6 @@ final class StarterBenchmark {
 
   /** Of ten seconds in all for each application where threads are measured. */
   private static final int WARM_UP_ROUNDS = 5;
-
-  private static final int OBSERVATIONS = 500_000;
 
   private static final String PIPELINED = "executePipelined, without Sheaf";
   private static final String LOOP = "operations.loop";

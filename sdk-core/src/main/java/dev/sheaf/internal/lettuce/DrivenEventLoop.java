@@ -186,10 +186,10 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
 
   /** Whether another thread has ended the wait of the owner. Owner only. */
   private boolean isTurnOver() {
-    CompletableFuture<?> reply = awaited;
     if (shuttingDown) {
       return true;
     }
+    CompletableFuture<?> reply = awaited;
     return reply == null ? driverWanted && !isKeeperNeeded() : reply.isDone();
   }
 
