@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.command;
 
+import dev.sheaf.ConnectionLostException;
+import dev.sheaf.OutcomeUnknownException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.output.CommandOutput;
@@ -14,6 +16,7 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -351,7 +354,19 @@ public class EncodedCommand<K, V, T>
         // For instance from a TimeoutSource of the application. The command still ends.
       }
     }
-    return fail(throwable);
+    return fail(throwable instanceof IOException lost ? ofLoss(lost) : throwable);
+  }
+
+  /** What its caller is told if Lettuce fails it with the error of a lost or failed connection. */
+  private ConnectionLostException ofLoss(IOException failure) {
+    String type = getType().toString();
+    ConnectionLostException told =
+        traits.isRepeatable()
+            ? new ConnectionLostException(
+                type + " was not sent: there is no connection, " + failure)
+            : new OutcomeUnknownException(type);
+    told.initCause(failure);
+    return told;
   }
 
   /**

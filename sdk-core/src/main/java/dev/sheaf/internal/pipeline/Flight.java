@@ -16,6 +16,7 @@ import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -53,6 +54,12 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
 
     /** Called once for each flight whose replies were all read. On the event loop. */
     void answered(Flight flight);
+
+    /**
+     * Called when Lettuce has found no connection for a flight that was counted as sent. Ends the
+     * socket, so that {@link Replay} decides about the commands. Any thread.
+     */
+    void unwritten(Flight flight, IOException failure);
 
     /** Explains why commands are late. */
     CommandExpiry.Reasons reasons();
@@ -281,12 +288,24 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
       expire();
       return true;
     }
+    if (throwable instanceof IOException lost) {
+      channel.unwritten(this, lost);
+      return false;
+    }
+    fail(throwable);
+    return true;
+  }
+
+  /** Fails the unanswered parts. */
+  void fail(Throwable throwable) {
+    if (over) {
+      return;
+    }
     // Even parts that are done: a span or a listener may wait for the end of the command.
     for (RedisCommand<?, ?, ?> part : unanswered()) {
       part.completeExceptionally(throwable);
     }
     finish(throwable);
-    return true;
   }
 
   /** Fails the unanswered parts. Each error names its own command and the common reason. */

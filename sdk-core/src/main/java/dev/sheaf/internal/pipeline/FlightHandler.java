@@ -143,10 +143,13 @@ final class FlightHandler extends CommandHandler {
     super.channelInactive(context);
   }
 
-  /** Treats a broken socket as a lost connection; Lettuce would only fail the oldest command. */
+  /**
+   * Treats a broken socket as a lost connection; Lettuce would only fail the oldest command. Even
+   * if the socket is closed already: it is about to become inactive.
+   */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) throws Exception {
-    if (cause instanceof IOException && context.channel().isOpen() && !getStack().isEmpty()) {
+    if (cause instanceof IOException && !getStack().isEmpty()) {
       context.close();
     } else {
       super.exceptionCaught(context, cause);

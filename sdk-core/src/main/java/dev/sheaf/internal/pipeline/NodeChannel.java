@@ -15,6 +15,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -274,6 +275,22 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
           flight.fusedCommands(),
           flight.bytes(),
           flight.sentNanos());
+    }
+  }
+
+  @Override
+  public void unwritten(Flight flight, IOException failure) {
+    try {
+      execute(
+          () -> {
+            if (lost) {
+              flight.fail(failure);
+            } else {
+              channel.close();
+            }
+          });
+    } catch (RejectedExecutionException shutDown) {
+      flight.fail(failure);
     }
   }
 
