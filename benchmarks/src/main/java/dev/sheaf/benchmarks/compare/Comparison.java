@@ -12,6 +12,8 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -76,19 +78,20 @@ final class Comparison {
     /** Returns the estimated duration. */
     long millisInAll() {
       long each = millis(WARM_UP_MILLIS) + millis(MEASURED_MILLIS) + BETWEEN_MILLIS;
-      long warmUps = millis(firstWarmUpMillis) * warmedRows().size();
+      long warmUps = millis(firstWarmUpMillis) * kindsOfWork().size();
       return (long) rounds * clients.size() * (warmUps + each * rows.size());
     }
 
-    /** Returns the first row of each kind of work on each kind of server. */
-    private List<Row> warmedRows() {
-      Map<String, Row> different = new LinkedHashMap<>();
+    /** Returns the rows of each kind of work on each kind of server. */
+    private Collection<List<Row>> kindsOfWork() {
+      Map<String, List<Row>> kinds = new LinkedHashMap<>();
       for (Row row : rows) {
         Order order = row.order();
         Work work = order.work() == Work.OPEN ? Work.GET : order.work();
-        different.putIfAbsent(order.kind() + " " + work + " " + callers(row), row);
+        String kind = order.kind() + " " + work + " " + callers(row);
+        kinds.computeIfAbsent(kind, first -> new ArrayList<>()).add(row);
       }
-      return List.copyOf(different.values());
+      return kinds.values();
     }
 
     private static String callers(Row row) {
@@ -185,19 +188,25 @@ final class Comparison {
   }
 
   /**
-   * Returns one order for each kind of work on each kind of server, because code that another kind
+   * Returns two orders for each kind of work on each kind of server, because code that another kind
    * of work has compiled is not warm. One, several, and many threads count as kinds: one thread
-   * alone never waits for another, and many compete with the compiler.
+   * alone never waits for another, and many compete with the compiler. The first half of the time
+   * is that of the first row, the second half that of the last one. Each half connects anew, as
+   * each row does: when that happens for the first time, the JVM discards code.
    */
   List<Order> warmUps() {
-    return plan.warmedRows().stream()
-        .map(
-            row -> {
-              Order order =
-                  row.order().at(uri(row.order().kind()), plan.millis(plan.firstWarmUpMillis()), 0);
-              return order.work() == Work.OPEN ? order.as(Work.GET) : order;
-            })
-        .toList();
+    long half = plan.millis(plan.firstWarmUpMillis() / 2);
+    List<Order> orders = new ArrayList<>();
+    for (List<Row> rows : plan.kindsOfWork()) {
+      orders.add(warmUp(rows.get(0), half));
+      orders.add(warmUp(rows.get(rows.size() - 1), half));
+    }
+    return orders;
+  }
+
+  private Order warmUp(Row row, long millis) {
+    Order order = row.order().at(uri(row.order().kind()), millis, 0);
+    return order.work() == Work.OPEN ? order.as(Work.GET) : order;
   }
 
   private String uri(ServerKind kind) {
