@@ -47,6 +47,10 @@ public final class ClusterChaos {
   private static final String BUSY =
       "local e = os.clock() + " + BUSY_MILLIS / 1e3 + " repeat until os.clock() > e";
 
+  /** A busy machine is given more time for so many calls, up to the patience below. */
+  static final int LEAST_CALLS = 1_000;
+
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration SHORTEST_ROUND = Duration.ofSeconds(90);
   private static final int ROUNDS = 6;
   private static final Duration HEAP_EVERY = Duration.ofSeconds(10);
@@ -72,7 +76,10 @@ public final class ClusterChaos {
     this.random = new Random(seed);
   }
 
-  /** Runs for a time, in rounds of at least 90 seconds with a cluster and a client of their own. */
+  /**
+   * Runs for a time, and on until there were enough calls, in rounds of at least 90 seconds with a
+   * cluster and a client of their own.
+   */
   public Findings run(Duration time) throws Exception {
     long round = Math.max(SHORTEST_ROUND.toNanos(), time.toNanos() / ROUNDS);
     long end = System.nanoTime() + time.toNanos();
@@ -138,7 +145,8 @@ public final class ClusterChaos {
   /** Whether the cluster has recovered from each fault. */
   private boolean disturbUntil(long end, RealRedisCluster cluster, long heapBefore) {
     long heapAt = System.nanoTime();
-    while (System.nanoTime() - end < 0) {
+    while (System.nanoTime() - end < 0
+        || (findings.calls() <= LEAST_CALLS && System.nanoTime() - end < PATIENCE.toNanos())) {
       try {
         faults.merge(disturb(cluster), 1, Integer::sum);
       } catch (AssertionError lastingTrouble) {
