@@ -140,11 +140,10 @@ public final class BatchingOptions {
 
   /**
    * The most lanes: connections to a standalone server in addition to the main one, 0 to 64. The
-   * default of 7 gives each of up to eight concurrently blocking readers its own connection, on
-   * four processors or more. Whatever is set, there are at most two connections for each processor.
-   * Lanes are opened one by one when readers find none free, and closed after a minute without a
-   * read. If there are more threads than lanes, all share the main connection, where batches form.
-   * A cluster has no lanes.
+   * default of 7 gives each of up to eight concurrently blocking readers its own connection. Lanes
+   * are opened one by one when readers find none free, and closed after a minute without a read. If
+   * there are more threads than lanes, all share the main connection, where batches form. A cluster
+   * has no lanes.
    */
   public int maxLanes() {
     return maxLanes;

@@ -115,7 +115,6 @@ public final class CoalescingRedisClient extends RedisClient {
   private Lanes lanes(RedisURI address) {
     return new Lanes(
         maxLanes,
-        Runtime.getRuntime().availableProcessors(),
         context.writes(),
         Timer.on(() -> getResources().eventExecutorGroup()),
         () -> openLane(address));

@@ -42,12 +42,6 @@ public final class Lanes {
   /** How many calls must find no free lane before another one is opened. */
   static final int MISSES_PER_LANE = 64;
 
-  /**
-   * Most connections for each processor, with the main one. More threads than that take turns on
-   * the processors, and share the main connection for less: it saves system calls.
-   */
-  static final int CONNECTIONS_PER_PROCESSOR = 2;
-
   /** One minute, as in the connection pools of Jedis. */
   static final int IDLE_SECONDS = 60;
 
@@ -107,15 +101,12 @@ public final class Lanes {
    * Starts without lanes.
    *
    * @param maxLanes most lanes beside the main connection
-   * @param processors how many processors there are; {@value #CONNECTIONS_PER_PROCESSOR}
-   *     connections for each are the most
    * @param writes is notified when writes end
    * @param timer schedules the checks for idle lanes
    * @param opener opens a connection with the settings of the main one
    */
-  public Lanes(
-      int maxLanes, int processors, WriteClock writes, Timer timer, Supplier<Opening> opener) {
-    this.maxLanes = Math.min(maxLanes, CONNECTIONS_PER_PROCESSOR * processors - 1);
+  public Lanes(int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
+    this.maxLanes = maxLanes;
     this.timer = timer;
     this.look = new PeriodicTask(timer, IDLE_NANOS / 2, this::look);
     this.order = new CallerOrder(writes);

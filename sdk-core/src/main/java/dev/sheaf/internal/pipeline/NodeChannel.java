@@ -429,7 +429,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     context.fireChannelWritabilityChanged();
   }
 
-  /** Estimates the shortest round trip; a typical one includes queueing in a loaded server. */
+  /** How long round trips take: the last one, and the shortest of late. Not thread-safe. */
   static final class RoundTrips {
 
     /**
@@ -443,11 +443,13 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
 
     private static final int WINDOW = 256;
 
+    private long last = Long.MAX_VALUE;
     private long shortest = Long.MAX_VALUE;
     private long shortestBefore = Long.MAX_VALUE;
     private int observed;
 
     void observe(long nanos) {
+      last = nanos;
       shortest = Math.min(shortest, nanos);
       if (++observed == WINDOW) {
         observed = 0;
@@ -456,10 +458,12 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
       }
     }
 
+    /** By the last round trip: a busy server, or a busy machine, is not worth waiting for. */
     boolean isNear() {
-      return Math.min(shortest, shortestBefore) <= NEAR_NANOS;
+      return last <= NEAR_NANOS;
     }
 
+    /** By the shortest one, which depends on the distance and not on the load. */
     boolean isFar() {
       return Math.min(shortest, shortestBefore) >= FAR_NANOS;
     }

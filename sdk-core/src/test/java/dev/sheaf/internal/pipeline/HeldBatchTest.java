@@ -50,16 +50,26 @@ class HeldBatchTest {
   }
 
   @Test
-  void gauge_goesByTheShortestOfLate() {
-    NodeChannel.RoundTrips gauge = new NodeChannel.RoundTrips();
-    assertThat(gauge.isNear()).as("nothing is known").isFalse();
-    gauge.observe(TimeUnit.MILLISECONDS.toNanos(2));
-    assertThat(gauge.isNear()).isFalse();
-    gauge.observe(TimeUnit.MICROSECONDS.toNanos(50));
-    assertThat(gauge.isNear()).isTrue();
-    for (int i = 0; i < 511; i++) {
-      gauge.observe(TimeUnit.MILLISECONDS.toNanos(2));
+  void nearness_goesByTheLastRoundTrip_soThatABusyServerIsNotWaitedFor() {
+    NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
+    assertThat(trips.isNear()).as("nothing is known").isFalse();
+    trips.observe(TimeUnit.MICROSECONDS.toNanos(50));
+    assertThat(trips.isNear()).isTrue();
+    trips.observe(TimeUnit.MILLISECONDS.toNanos(2));
+    assertThat(trips.isNear()).as("the server has much to do").isFalse();
+    trips.observe(TimeUnit.MICROSECONDS.toNanos(50));
+    assertThat(trips.isNear()).isTrue();
+  }
+
+  @Test
+  void distance_goesByTheShortestRoundTripOfLate() {
+    NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
+    trips.observe(TimeUnit.MICROSECONDS.toNanos(50));
+    for (int i = 0; i < 510; i++) {
+      trips.observe(TimeUnit.MILLISECONDS.toNanos(2));
+      assertThat(trips.isFar()).as("it was near a moment ago").isFalse();
     }
-    assertThat(gauge.isNear()).as("the server has moved away").isFalse();
+    trips.observe(TimeUnit.MILLISECONDS.toNanos(2));
+    assertThat(trips.isFar()).as("the server has moved away").isTrue();
   }
 }

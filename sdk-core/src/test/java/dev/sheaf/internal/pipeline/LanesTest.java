@@ -27,15 +27,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Further connections for a few blocking readers, and what must not take them. */
 @Timeout(180)
 class LanesTest {
 
   private static final int READERS = 3;
-  private static final int PROCESSORS = 2;
-
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private EmbeddedServer server;
@@ -199,7 +197,6 @@ class LanesTest {
       Lanes lanes =
           new Lanes(
               1,
-              PROCESSORS,
               new WriteClock(),
               (task, nanos) -> {
                 tooLong.set(task);
@@ -228,16 +225,14 @@ class LanesTest {
     }
   }
 
-  /** Two processors serve four connections; the application permits more. */
   @ParameterizedTest
-  @CsvSource({"64, 1, 1", "64, 2, 3", "2, 2, 2", "7, 8, 7", "0, 2, 0"})
-  void lanes_areAtMostTwoConnectionsForEachProcessor(int maxLanes, int processors, int expected) {
+  @ValueSource(ints = {0, 2, 7})
+  void lanes_areAtMostAsManyAsTheOptionAllows(int maxLanes) {
     try (Sheaf<String, String> sheaf = connect(0)) {
       AtomicLong opened = new AtomicLong();
       Lanes lanes =
           new Lanes(
               maxLanes,
-              processors,
               new WriteClock(),
               (task, nanos) -> true,
               () -> {
@@ -249,8 +244,8 @@ class LanesTest {
       for (int i = 0; i < 100 * Lanes.MISSES_PER_LANE; i++) {
         lanes.missed(2);
       }
-      assertThat(opened).hasValue(expected);
-      assertThat(lanes.drivers()).isEqualTo(1 + expected);
+      assertThat(opened).hasValue(maxLanes);
+      assertThat(lanes.drivers()).isEqualTo(1 + maxLanes);
     }
   }
 
