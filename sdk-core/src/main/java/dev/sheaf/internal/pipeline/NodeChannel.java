@@ -299,7 +299,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   public void answered(Flight flight) {
     long now = System.nanoTime();
     heard(now);
-    roundTrips.observe(now - flight.sentNanos());
+    roundTrips.observe(now - flight.sentNanos(), flight.commands());
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
     inFlightCommands -= flight.commands();
@@ -441,15 +441,21 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     /** From this round trip on the server is far: about the time to wake a few dozen callers. */
     private static final long FAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
+    /** About what a server takes to carry out a GET: a large batch is no sign of a busy one. */
+    private static final long NANOS_PER_COMMAND = 1_000;
+
     private static final int WINDOW = 256;
 
+    /** Without the time for the commands. */
     private long last = Long.MAX_VALUE;
+
     private long shortest = Long.MAX_VALUE;
     private long shortestBefore = Long.MAX_VALUE;
     private int observed;
 
-    void observe(long nanos) {
-      last = nanos;
+    /** Called when a flight of so many commands was answered, so many nanoseconds after it left. */
+    void observe(long nanos, int commands) {
+      last = nanos - commands * NANOS_PER_COMMAND;
       shortest = Math.min(shortest, nanos);
       if (++observed == WINDOW) {
         observed = 0;

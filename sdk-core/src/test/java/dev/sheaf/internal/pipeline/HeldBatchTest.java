@@ -53,23 +53,23 @@ class HeldBatchTest {
   void nearness_goesByTheLastRoundTrip_soThatABusyServerIsNotWaitedFor() {
     NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
     assertThat(trips.isNear()).as("nothing is known").isFalse();
-    trips.observe(TimeUnit.MICROSECONDS.toNanos(50));
+    trips.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
     assertThat(trips.isNear()).isTrue();
-    trips.observe(TimeUnit.MILLISECONDS.toNanos(2));
+    trips.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
     assertThat(trips.isNear()).as("the server has much to do").isFalse();
-    trips.observe(TimeUnit.MICROSECONDS.toNanos(50));
-    assertThat(trips.isNear()).isTrue();
+    trips.observe(TimeUnit.MICROSECONDS.toNanos(500), 400);
+    assertThat(trips.isNear()).as("it answered 400 commands in that time").isTrue();
   }
 
   @Test
   void distance_goesByTheShortestRoundTripOfLate() {
     NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
-    trips.observe(TimeUnit.MICROSECONDS.toNanos(50));
+    trips.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
     for (int i = 0; i < 510; i++) {
-      trips.observe(TimeUnit.MILLISECONDS.toNanos(2));
+      trips.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
       assertThat(trips.isFar()).as("it was near a moment ago").isFalse();
     }
-    trips.observe(TimeUnit.MILLISECONDS.toNanos(2));
+    trips.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
     assertThat(trips.isFar()).as("the server has moved away").isTrue();
   }
 }
