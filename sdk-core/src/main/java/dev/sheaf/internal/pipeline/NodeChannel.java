@@ -464,12 +464,15 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
       }
     }
 
-    /** By the last round trip: a busy server, or a busy machine, is not worth waiting for. */
+    /**
+     * By the shortest round trip, which depends on the distance alone, and by the last one: a busy
+     * server, or a busy machine, is not worth waiting for.
+     */
     boolean isNear() {
-      return last <= NEAR_NANOS;
+      return last <= NEAR_NANOS && Math.min(shortest, shortestBefore) <= NEAR_NANOS;
     }
 
-    /** By the shortest one, which depends on the distance and not on the load. */
+    /** By the shortest round trip. */
     boolean isFar() {
       return Math.min(shortest, shortestBefore) >= FAR_NANOS;
     }

@@ -62,6 +62,14 @@ class HeldBatchTest {
   }
 
   @Test
+  void largeBatchOfADistantServer_doesNotMakeItNear() {
+    NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
+    trips.observe(TimeUnit.MILLISECONDS.toNanos(2), 8_192);
+    assertThat(trips.isNear()).isFalse();
+    assertThat(trips.isFar()).isTrue();
+  }
+
+  @Test
   void distance_goesByTheShortestRoundTripOfLate() {
     NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
     trips.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
