@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LanesTest {
 
   private static final int READERS = 3;
+
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private EmbeddedServer server;
@@ -226,7 +227,7 @@ class LanesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 2, 7})
+  @ValueSource(ints = {0, 2, 7, 64})
   void lanes_areAtMostAsManyAsTheOptionAllows(int maxLanes) {
     try (Sheaf<String, String> sheaf = connect(0)) {
       AtomicLong opened = new AtomicLong();
