@@ -31,7 +31,12 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   static {
-    ByteBufUtil.setLeakListener((type, records) -> leaked.add(type + " " + records));
+    ByteBufUtil.setLeakListener(
+        (type, records) -> {
+          if (!isOfNameResolver(records)) {
+            leaked.add(type + " " + records);
+          }
+        });
   }
 
   @Override
@@ -57,6 +62,15 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
         context.getRequiredTestClass().getName() + " to end the threads it started",
         () -> before.all().containsAll(suspects()),
         () -> "; it leaves " + names(suspects(), before.all()));
+  }
+
+  /**
+   * Whether the records are of the buffer that Netty's name resolver reads into over io_uring.
+   * Netty 4.2.18 loses it now and then when an event loop ends on a busy machine, with plain
+   * Lettuce, too. Nothing of the client opens a datagram channel.
+   */
+  static boolean isOfNameResolver(String records) {
+    return records.contains("io.netty.channel.uring.IoUringDatagramChannel");
   }
 
   /** Whether Netty has found a buffer that was never released. */

@@ -63,6 +63,17 @@ class LeakCheckTest {
     }
   }
 
+  @Test
+  void bufferOfTheNameResolver_isNettysToRelease_butNoOther() {
+    String read = "Created at:\n\tio.netty.channel.uring.%s.scheduleRead0(%s.java:476)";
+    String datagram = "IoUringDatagramChannel$IoUringDatagramChannelUnsafe";
+    String stream = "AbstractIoUringStreamChannel$IoUringStreamUnsafe";
+    assertThat(LeakCheck.isOfNameResolver(read.formatted(datagram, "IoUringDatagramChannel")))
+        .isTrue();
+    assertThat(LeakCheck.isOfNameResolver(read.formatted(stream, "AbstractIoUringStreamChannel")))
+        .isFalse();
+  }
+
   private static void assertFailsNaming(Events containers, String thread) {
     containers
         .failed()
