@@ -21,6 +21,7 @@ import io.netty.channel.ChannelPipeline;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Installs the handlers of this package in each new socket of a client, and connects the socket
@@ -36,6 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ChannelInstaller implements NettyCustomizer {
 
   private static final String HANDLER_NAME = "sheaf-node-channel";
+  private static final String UNBATCHED_NAME = "sheaf-unbatched-channel";
 
   private final Map<Object, Link> links = new ConcurrentHashMap<>();
   private final NettyCustomizer next;
@@ -106,12 +108,25 @@ public final class ChannelInstaller implements NettyCustomizer {
       }
     }
     if (!watched && channel.eventLoop() instanceof DrivenEventLoop loop) {
-      // This connection does not batch. Its code, such as pub/sub listeners, must not run on a
-      // caller's thread.
-      loop.hold();
-      channel.closeFuture().addListener(closed -> loop.release());
+      reserve(channel, context, loop);
     }
     next.afterChannelInitialized(channel);
+  }
+
+  /**
+   * Keeps the code of a connection that does not batch, such as listeners of pub/sub, off the
+   * threads of callers.
+   */
+  private static void reserve(
+      Channel channel, @Nullable ChannelHandlerContext commands, DrivenEventLoop loop) {
+    if (commands == null) {
+      loop.hold();
+      channel.closeFuture().addListener(closed -> loop.release());
+    } else {
+      UnbatchedChannel socket = new UnbatchedChannel(loop, (CommandHandler) commands.handler());
+      channel.closeFuture().addListener(closed -> socket.close());
+      channel.pipeline().addAfter(commands.name(), UNBATCHED_NAME, socket);
+    }
   }
 
   private static void watch(

@@ -11,6 +11,7 @@ import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.netty.channel.nio.NioIoHandler;
@@ -18,6 +19,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +42,9 @@ class DrivenEventLoopTest {
   private static final int MANY = 100_000;
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** A value that the codec cannot encode. */
+  private static final String REFUSED = "refused";
 
   private EmbeddedServer server;
 
@@ -65,6 +71,9 @@ class DrivenEventLoopTest {
 
         @Override
         public ByteBuffer encodeValue(String value) {
+          if (value.equals(REFUSED)) {
+            throw new IllegalArgumentException("refused by the codec");
+          }
           return StringCodec.UTF8.encodeValue(value);
         }
       };
@@ -102,40 +111,74 @@ class DrivenEventLoopTest {
   @Test
   void replyToAFuture_isNeverReadByABlockedCaller() throws Exception {
     try (Sheaf<String, String> sheaf = connect(server.uri())) {
-      sheaf.sync().set("key", "value");
-      AtomicBoolean over = new AtomicBoolean();
-      AtomicReference<Throwable> failure = new AtomicReference<>();
-      Thread blocked =
-          new Thread(
-              () -> {
-                try {
-                  while (!over.get()) {
-                    assertThat(sheaf.sync().get("key")).isEqualTo("value");
-                  }
-                } catch (Throwable e) {
-                  failure.set(e);
-                }
-              });
-      blocked.start();
-      Set<Thread> callbacks = ConcurrentHashMap.newKeySet();
-      for (int i = 0; i < 2_000; i++) {
-        CompletableFuture<Void> called = new CompletableFuture<>();
-        sheaf
-            .async()
-            .get("key")
-            .thenAccept(
-                value -> {
-                  callbacks.add(Thread.currentThread());
-                  called.complete(null);
-                });
-        called.get(60, TimeUnit.SECONDS);
-      }
-      over.set(true);
-      blocked.join();
-      assertThat(failure).hasValue(null);
-      assertThat(decoding).as("the blocked caller did drive").contains(blocked);
-      assertThat(callbacks).doesNotContain(blocked);
+      assertNoCallbackRunsOnABlockedCaller(sheaf, 2_000, () -> sheaf.async().get("key"));
     }
+  }
+
+  @Test
+  void loneCallerOfACluster_readsItsRepliesItself() {
+    try (EmbeddedServer cluster = EmbeddedServer.builder().cluster(3, 0).start();
+        Sheaf<String, String> sheaf = connect(cluster.uri())) {
+      sheaf.sync().set("key", "value");
+      callUntilDriving(sheaf);
+      decoding.clear();
+      for (int i = 0; i < MANY && !decoding.equals(Set.of(Thread.currentThread())); i++) {
+        decoding.clear();
+        // Of several nodes.
+        assertThat(sheaf.getAll(List.of("key", "another", "third"))).hasSize(3);
+      }
+      assertThat(decoding).containsExactly(Thread.currentThread());
+    }
+  }
+
+  @Test
+  void futureOfACommandWithoutKey_isNeverCompletedByABlockedCallerOfTheCluster() throws Exception {
+    try (EmbeddedServer cluster = EmbeddedServer.builder().cluster(3, 0).start();
+        Sheaf<String, String> sheaf = connect(cluster.uri())) {
+      assertNoCallbackRunsOnABlockedCaller(sheaf, 2_000, () -> sheaf.async().ping());
+      // Few, as Lettuce closes the socket then.
+      assertNoCallbackRunsOnABlockedCaller(sheaf, 20, () -> sheaf.async().echo(REFUSED));
+      callUntilDriving(sheaf);
+    }
+  }
+
+  /** Calls asynchronously while another thread blocks, and drives. */
+  private void assertNoCallbackRunsOnABlockedCaller(
+      Sheaf<String, String> sheaf, int calls, Supplier<RedisFuture<String>> call) throws Exception {
+    sheaf.sync().set("key", "value");
+    AtomicBoolean over = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread blocked =
+        new Thread(
+            () -> {
+              try {
+                while (!over.get()) {
+                  assertThat(sheaf.sync().get("key")).isEqualTo("value");
+                }
+              } catch (Throwable e) {
+                failure.set(e);
+              }
+            });
+    blocked.start();
+    Await.until(
+        "the blocked caller to drive",
+        PATIENCE,
+        () -> decoding.contains(blocked) || failure.get() != null);
+    Set<Thread> callbacks = ConcurrentHashMap.newKeySet();
+    for (int i = 0; i < calls; i++) {
+      CompletableFuture<Void> called = new CompletableFuture<>();
+      call.get()
+          .whenComplete(
+              (value, error) -> {
+                callbacks.add(Thread.currentThread());
+                called.complete(null);
+              });
+      called.get(60, TimeUnit.SECONDS);
+    }
+    over.set(true);
+    blocked.join();
+    assertThat(failure).hasValue(null);
+    assertThat(callbacks).isNotEmpty().doesNotContain(blocked);
   }
 
   @Test
