@@ -39,6 +39,8 @@ record Row(
       pages   | getall-100   | 100 keys in one call                       | GET_ALL   |
       pages   | futures-100  | 100 futures, or a pipeline                 | GET_EACH  |
       cluster | cluster-getall-100  | cluster, 100 keys in one call       | GET_ALL   | kind=CLUSTER
+      cluster | cluster-1    | cluster, 1 thread                          | GET       | kind=CLUSTER
+      cluster | cluster-8    | cluster, 8 threads                         | GET       | kind=CLUSTER threads=8
       cluster | cluster-64   | cluster, 64 threads                        | GET       | kind=CLUSTER threads=64
       distant | distant-64   | 1.2 ms away, 64 threads                    | GET       | micros=1200 threads=64
       distant | distant-futures-100 | 1.2 ms away, 100 futures            | GET_EACH  | micros=1200
