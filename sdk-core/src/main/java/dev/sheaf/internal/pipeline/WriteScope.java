@@ -214,6 +214,9 @@ public final class WriteScope {
     }
     DrivenEventLoop loop = Objects.requireNonNull(drivenLoop);
     boolean sent = false;
+    // What the event loop writes, such as a read that follows a redirection, is not this caller's
+    // to hold back.
+    CURRENT.set(null);
     try {
       sent = submitHere(loop);
       if (sent) {
@@ -222,6 +225,7 @@ public final class WriteScope {
     } finally {
       drivenLoop = null;
       loop.leave();
+      CURRENT.set(this);
       if (!sent) {
         submit();
       }

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.netty.channel.nio.NioIoHandler;
@@ -128,6 +130,28 @@ class DrivenEventLoopTest {
         assertThat(sheaf.getAll(List.of("key", "another", "third"))).hasSize(3);
       }
       assertThat(decoding).containsExactly(Thread.currentThread());
+    }
+  }
+
+  @Test
+  void driverThatIsRedirected_getsItsReplyFromTheOtherNode() {
+    try (EmbeddedServer cluster = EmbeddedServer.builder().cluster(2, 0).start();
+        Sheaf<String, String> sheaf = connect(cluster.uri())) {
+      sheaf.sync().set("key", "value");
+      int slot = SlotHash.getSlot("key");
+      EmbeddedNode owner = cluster.nodes().get(cluster.nodes().get(0).slots().get(slot) ? 0 : 1);
+      for (int i = 0; i < 4; i++) {
+        decoding.clear();
+        callUntilDriving(sheaf);
+        EmbeddedNode next = cluster.nodes().get(cluster.nodes().indexOf(owner) == 0 ? 1 : 0);
+        cluster.migrateSlot(slot, owner, next);
+        owner = next;
+        if (i % 2 == 0) {
+          assertThat(sheaf.sync().get("key")).isEqualTo("value");
+        } else {
+          assertThat(sheaf.getAll(List.of("key")).get("key").orNull()).isEqualTo("value");
+        }
+      }
     }
   }
 
