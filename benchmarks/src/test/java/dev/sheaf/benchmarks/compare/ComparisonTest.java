@@ -89,6 +89,10 @@ class ComparisonTest {
             "STANDALONE GET_EACH 1",
             "CLUSTER GET_ALL 1",
             "CLUSTER GET_ALL 1",
+            "CLUSTER GET 1",
+            "CLUSTER GET 1",
+            "CLUSTER GET 8",
+            "CLUSTER GET 8",
             "CLUSTER GET 64",
             "CLUSTER GET 64");
     assertThat(warmUps)
