@@ -223,9 +223,9 @@ public final class WriteScope {
         loop.drive(done, deadlineNanos);
       }
     } finally {
+      CURRENT.set(this);
       drivenLoop = null;
       loop.leave();
-      CURRENT.set(this);
       if (!sent) {
         submit();
       }

@@ -34,7 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LanesTest {
 
   private static final int READERS = 3;
-
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private EmbeddedServer server;
