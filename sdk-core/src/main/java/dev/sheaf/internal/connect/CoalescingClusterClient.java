@@ -9,6 +9,9 @@ import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.NodeWriter;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ConnectionBuilder;
+import io.lettuce.core.ConnectionFuture;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;
@@ -114,6 +117,13 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   public void setOptions(ClusterClientOptions options) {
     requestQueueSize = options.getRequestQueueSize();
     super.setOptions(options.mutate().requestQueueSize(Integer.MAX_VALUE).build());
+  }
+
+  @Override
+  protected <K, V, T extends RedisChannelHandler<K, V>> ConnectionFuture<T> initializeChannelAsync(
+      ConnectionBuilder connection) {
+    installer.place(connection);
+    return super.initializeChannelAsync(connection);
   }
 
   @Override

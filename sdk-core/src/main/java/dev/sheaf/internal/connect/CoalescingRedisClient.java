@@ -8,7 +8,9 @@ import dev.sheaf.internal.pipeline.Lanes;
 import dev.sheaf.internal.pipeline.NodeWriter;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ConnectionBuilder;
 import io.lettuce.core.ConnectionFuture;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -131,6 +133,13 @@ public final class CoalescingRedisClient extends RedisClient {
             .connectAsync(ByteArrayCodec.INSTANCE, address)
             .thenApply(connection -> ((CoalescingConnection<?, ?>) connection).pipeline()),
         client::shutdownAsync);
+  }
+
+  @Override
+  protected <K, V, T extends RedisChannelHandler<K, V>> ConnectionFuture<T> initializeChannelAsync(
+      ConnectionBuilder connection) {
+    installer.place(connection);
+    return super.initializeChannelAsync(connection);
   }
 
   @Override

@@ -242,11 +242,6 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     this.callbacks -= callbacks;
   }
 
-  /** Whether a caller, and not the keeper, runs the loop. Owner only. */
-  public boolean isDriven() {
-    return owner.get() != keeper;
-  }
-
   /** Reserves the loop for the keeper until {@link #release}. Owner only. */
   public void hold() {
     holds++;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.lettuce;
 
+import io.lettuce.core.ConnectionBuilder;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -80,7 +82,20 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
       return given.allocate(type);
     }
     int loops = one ? 1 : Math.max(1, given.threadPoolSize() / THREADS_PER_LOOP);
-    return (T) (EventLoopGroup) new DrivenEventLoopGroup(loops, handlers, threads());
+    return (T) (EventLoopGroup) new DrivenEventLoopGroup(loops, one ? 0 : 1, handlers, threads());
+  }
+
+  /**
+   * Moves a connection to an event loop that no caller drives, before it is opened. Its code, such
+   * as callbacks of futures and listeners of pub/sub, then never runs on the thread of a caller.
+   */
+  public static void keepFromDrivers(ConnectionBuilder connection) {
+    Bootstrap bootstrap = connection.bootstrap();
+    EventLoopGroup undriven =
+        bootstrap.config().group() instanceof DrivenEventLoopGroup loops ? loops.undriven() : null;
+    if (undriven != null) {
+      connection.bootstrap(bootstrap.clone(undriven));
+    }
   }
 
   private static DefaultThreadFactory threads() {

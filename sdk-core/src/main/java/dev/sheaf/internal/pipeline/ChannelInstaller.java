@@ -7,6 +7,7 @@ import dev.sheaf.internal.lettuce.DrivenEventLoops;
 import dev.sheaf.internal.lettuce.SocketBuffers;
 import dev.sheaf.internal.observe.ResourcesView;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ConnectionBuilder;
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.protocol.Endpoint;
 import io.lettuce.core.protocol.PushHandler;
@@ -21,7 +22,6 @@ import io.netty.channel.ChannelPipeline;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Installs the handlers of this package in each new socket of a client, and connects the socket
@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 public final class ChannelInstaller implements NettyCustomizer {
 
   private static final String HANDLER_NAME = "sheaf-node-channel";
-  private static final String UNBATCHED_NAME = "sheaf-unbatched-channel";
 
   private final Map<Object, Link> links = new ConcurrentHashMap<>();
   private final NettyCustomizer next;
@@ -89,6 +88,15 @@ public final class ChannelInstaller implements NettyCustomizer {
     links.remove(endpoint);
   }
 
+  /**
+   * Chooses the event loop of a connection. Called before it is opened, after {@link #register}.
+   */
+  public void place(ConnectionBuilder connection) {
+    if (!links.containsKey(connection.endpoint())) {
+      DrivenEventLoops.keepFromDrivers(connection);
+    }
+  }
+
   @Override
   public void afterBootstrapInitialized(Bootstrap bootstrap) {
     SocketBuffers.pool(bootstrap);
@@ -108,25 +116,11 @@ public final class ChannelInstaller implements NettyCustomizer {
       }
     }
     if (!watched && channel.eventLoop() instanceof DrivenEventLoop loop) {
-      reserve(channel, context, loop);
-    }
-    next.afterChannelInitialized(channel);
-  }
-
-  /**
-   * Keeps the code of a connection that does not batch, such as listeners of pub/sub, off the
-   * threads of callers.
-   */
-  private static void reserve(
-      Channel channel, @Nullable ChannelHandlerContext commands, DrivenEventLoop loop) {
-    if (commands == null) {
+      // It has not come through place, so only the keeper may serve its loop.
       loop.hold();
       channel.closeFuture().addListener(closed -> loop.release());
-    } else {
-      UnbatchedChannel socket = new UnbatchedChannel(loop, (CommandHandler) commands.handler());
-      channel.closeFuture().addListener(closed -> socket.close());
-      channel.pipeline().addAfter(commands.name(), UNBATCHED_NAME, socket);
     }
+    next.afterChannelInitialized(channel);
   }
 
   private static void watch(

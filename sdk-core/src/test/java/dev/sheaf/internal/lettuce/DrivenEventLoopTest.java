@@ -4,6 +4,7 @@ package dev.sheaf.internal.lettuce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.BatchingClient;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedNode;
@@ -11,11 +12,17 @@ import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -207,6 +214,58 @@ class DrivenEventLoopTest {
   }
 
   @Test
+  void listenersOfPubSub_leaveTheEventLoopToCallers_andNeverRunOnThem() throws Exception {
+    ClientResources resources = ClientResources.create();
+    RedisClient client = null;
+    try (BatchingClient batching =
+        Sheaf.builder(server.uri())
+            .clientResources(resources)
+            .batching(BatchingOptions.builder().maxLanes(0).build())
+            .serverClient()) {
+      client = (RedisClient) batching.lettuce();
+      StatefulRedisPubSubConnection<String, String> messages = client.connectPubSub();
+      StatefulRedisConnection<String, String> connection = client.connect(codec);
+      Set<Thread> listening = ConcurrentHashMap.newKeySet();
+      AtomicInteger received = new AtomicInteger();
+      messages.addListener(
+          new RedisPubSubAdapter<>() {
+            @Override
+            public void message(String channel, String message) {
+              listening.add(Thread.currentThread());
+              received.incrementAndGet();
+            }
+          });
+      messages.sync().subscribe("news");
+      try (Sheaf<String, String> sheaf = batching.over(connection, codec);
+          RespConnection publisher = RespConnection.open("127.0.0.1", server.port())) {
+        sheaf.sync().set("key", "value");
+        callUntilDriving(sheaf);
+        for (int i = 0; i < 200; i++) {
+          publisher.call("PUBLISH", "news", "message");
+          assertThat(sheaf.sync().get("key")).isEqualTo("value");
+        }
+        Await.until("the messages", PATIENCE, () -> received.get() == 200);
+        publisher.call("CLIENT", "KILL", "TYPE", "pubsub");
+        Await.until(
+            "a message on the next socket",
+            PATIENCE,
+            () -> {
+              publisher.call("PUBLISH", "news", "message");
+              return received.get() > 200;
+            });
+        decoding.clear();
+        callUntilDriving(sheaf);
+        assertThat(listening).isNotEmpty().doesNotContain(Thread.currentThread());
+      }
+    } finally {
+      if (client != null) {
+        client.shutdown(Duration.ZERO, PATIENCE);
+      }
+      resources.shutdown(0, 60, TimeUnit.SECONDS).sync();
+    }
+  }
+
+  @Test
   void interruptedDriver_staysInterrupted_andOthersGoOn() throws Exception {
     try (LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
         Sheaf<String, String> sheaf = connect("redis://127.0.0.1:" + proxy.port())) {
@@ -286,7 +345,7 @@ class DrivenEventLoopTest {
   void taskOfAnotherThread_runsWhileACallerDrives() throws Exception {
     DrivenEventLoopGroup group =
         new DrivenEventLoopGroup(
-            1, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
+            1, 0, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
     try {
       DrivenEventLoop loop = (DrivenEventLoop) group.next();
       CompletableFuture<Void> done = new CompletableFuture<>();
@@ -327,7 +386,7 @@ class DrivenEventLoopTest {
   void driverWhoseReplyAnotherThreadCompletes_isWoken() throws Exception {
     DrivenEventLoopGroup group =
         new DrivenEventLoopGroup(
-            1, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
+            1, 0, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
     try {
       DrivenEventLoop loop = (DrivenEventLoop) group.next();
       CompletableFuture<Void> done = new CompletableFuture<>();
@@ -365,7 +424,7 @@ class DrivenEventLoopTest {
   void loopThatIsHeld_isNotDriven() throws Exception {
     DrivenEventLoopGroup group =
         new DrivenEventLoopGroup(
-            1, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
+            1, 0, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
     try {
       DrivenEventLoop loop = (DrivenEventLoop) group.next();
       loop.submit(loop::hold).sync();
@@ -378,6 +437,26 @@ class DrivenEventLoopTest {
     } finally {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
     }
+  }
+
+  @Test
+  void loopsForSocketsInTurn_areTheDrivenOnes_andAllEndWithTheirGroup() throws Exception {
+    DrivenEventLoopGroup group =
+        new DrivenEventLoopGroup(
+            2, 1, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
+    EventLoopGroup undriven = group.undriven();
+    try {
+      Set<EventExecutor> inTurn = ConcurrentHashMap.newKeySet();
+      for (int i = 0; i < 100; i++) {
+        inTurn.add(group.next());
+      }
+      assertThat(inTurn).hasSize(2).allMatch(DrivenEventLoop.class::isInstance);
+      assertThat(undriven).isNotNull().isNotInstanceOf(DrivenEventLoop.class);
+      assertThat(undriven.submit(() -> "done").get(60, TimeUnit.SECONDS)).isEqualTo("done");
+    } finally {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
+    assertThat(undriven.isTerminated()).isTrue();
   }
 
   @Test

@@ -86,7 +86,7 @@ class DrivenEventLoopThreadsTest {
   @MethodSource("transports")
   void loopHasOneOwner_andRunsEachTaskOnce(IoHandlerFactory transport) throws Exception {
     DrivenEventLoopGroup group =
-        new DrivenEventLoopGroup(1, transport, Executors.defaultThreadFactory());
+        new DrivenEventLoopGroup(1, 0, transport, Executors.defaultThreadFactory());
     DrivenEventLoop loop = (DrivenEventLoop) group.next();
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     try {

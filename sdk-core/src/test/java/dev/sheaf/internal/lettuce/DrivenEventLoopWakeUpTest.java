@@ -31,7 +31,7 @@ class DrivenEventLoopWakeUpTest {
 
   private final LateHandler handler = new LateHandler();
   private final DrivenEventLoopGroup group =
-      new DrivenEventLoopGroup(1, handler.factory(), new DefaultThreadFactory("driven", true));
+      new DrivenEventLoopGroup(1, 0, handler.factory(), new DefaultThreadFactory("driven", true));
   private final DrivenEventLoop loop = (DrivenEventLoop) group.next();
 
   /** Waits in place of sockets, and drops wake-ups until it has been about to block. */
