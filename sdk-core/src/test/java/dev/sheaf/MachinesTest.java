@@ -66,7 +66,8 @@ class MachinesTest {
   void sixteenEventLoops_areUsed() throws Exception {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(16, 0).start()) {
       Map<String, Long> said = run(server, List.of(), "-Dio.netty.eventLoopThreads=64");
-      assertThat(said).containsEntry("eventLoops", 16L);
+      // And the one of the connection for commands without keys, which no caller drives.
+      assertThat(said).containsEntry("eventLoops", 16L + 1);
     }
   }
 
