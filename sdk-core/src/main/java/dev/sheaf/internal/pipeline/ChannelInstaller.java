@@ -116,7 +116,7 @@ public final class ChannelInstaller implements NettyCustomizer {
       }
     }
     if (!watched && channel.eventLoop() instanceof DrivenEventLoop loop) {
-      // It has not come through place, so only the keeper may serve its loop.
+      // Nothing counts its commands, so only the keeper may serve its loop while it is open.
       loop.hold();
       channel.closeFuture().addListener(closed -> loop.release());
     }
