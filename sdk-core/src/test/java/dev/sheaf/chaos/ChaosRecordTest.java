@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The page says what the file says. */
+/** The tables of the page show what the files of recorded runs contain. */
 class ChaosRecordTest {
 
   @Test
-  void page_isMadeOfTheFile() throws Exception {
+  void page_isMadeOfTheFiles() throws Exception {
     assertThat(ChaosPage.read()).isEqualTo(ChaosRecord.filledIn());
+    assertThat(ChaosPage.read()).isEqualTo(DeliveryRecord.filledIn());
   }
 }

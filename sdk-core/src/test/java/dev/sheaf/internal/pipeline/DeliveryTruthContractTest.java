@@ -7,6 +7,7 @@ import dev.sheaf.BatchingOptions;
 import dev.sheaf.ConnectionLostException;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Sheaf;
+import dev.sheaf.chaos.DeliveryRecord;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
@@ -28,13 +29,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Checks order and delivery against a model without batches: each thread owns its keys, so its own
  * commands, in the order of its calls, determine the values that it can read.
  *
- * <p>The number of operations is {@code -Dsheaf.truth.operations}.
+ * <p>The number of operations is {@code -Dsheaf.truth.operations}. {@code
+ * -Dsheaf.truth.record=true} adds the runs to the documentation.
  */
 class DeliveryTruthContractTest {
 
@@ -50,6 +55,22 @@ class DeliveryTruthContractTest {
 
   /** So few that a caller is often alone and drives the event loop itself. */
   private static final int FEW = 2;
+
+  private final LongAdder operations = new LongAdder();
+  private final LongAdder unanswered = new LongAdder();
+
+  @RegisterExtension
+  final AfterTestExecutionCallback recorder =
+      test -> {
+        if (Boolean.getBoolean("sheaf.truth.record")) {
+          DeliveryRecord.add(
+              test.getRequiredTestMethod().getName(),
+              test.getDisplayName(),
+              operations.sum(),
+              unanswered.sum(),
+              test.getExecutionException().isPresent() ? 1 : 0);
+        }
+      };
 
   @ForEachServer
   void reads_returnWhatTheirCallerWroteBefore(ServerUnderTest server) throws Exception {
@@ -185,7 +206,7 @@ class DeliveryTruthContractTest {
   }
 
   /** Each acknowledged INCR must have run exactly once: a counter shows loss and repetition. */
-  private static void countWhileConnectionsAreCut(ServerUnderTest server, int threads, int atOnce)
+  private void countWhileConnectionsAreCut(ServerUnderTest server, int threads, int atOnce)
       throws Exception {
     AtomicLong acknowledged = new AtomicLong();
     AtomicLong unknown = new AtomicLong();
@@ -204,6 +225,7 @@ class DeliveryTruthContractTest {
                       counts.add(sheaf.async().incr("counter"));
                     }
                     for (RedisFuture<Long> count : counts) {
+                      operations.increment();
                       try {
                         Long value = count.get(30, TimeUnit.SECONDS);
                         assertThat(seen.add(value)).as("%d was handed out once", value).isTrue();
@@ -211,6 +233,7 @@ class DeliveryTruthContractTest {
                       } catch (ExecutionException e) {
                         assertThat(e.getCause()).isInstanceOf(OutcomeUnknownException.class);
                         unknown.incrementAndGet();
+                        unanswered.increment();
                       }
                     }
                   }
@@ -220,12 +243,11 @@ class DeliveryTruthContractTest {
     assertThat(counter).isBetween(acknowledged.get(), acknowledged.get() + unknown.get());
   }
 
-  private static void run(Sheaf<String, String> sheaf, boolean cancelling, boolean cut)
-      throws Exception {
+  private void run(Sheaf<String, String> sheaf, boolean cancelling, boolean cut) throws Exception {
     run(sheaf, THREADS, OPERATIONS, cancelling, cut);
   }
 
-  private static void run(
+  private void run(
       Sheaf<String, String> sheaf, int threads, int operations, boolean cancelling, boolean cut)
       throws Exception {
     long seed = Long.getLong("sheaf.truth.seed", System.nanoTime());
@@ -266,7 +288,7 @@ class DeliveryTruthContractTest {
   }
 
   /** One thread with its own keys, and the values that each of them can have. */
-  private static final class Caller {
+  private final class Caller {
 
     private final Sheaf<String, String> sheaf;
     private final int number;
@@ -369,6 +391,7 @@ class DeliveryTruthContractTest {
 
     private void check(Call call) throws Exception {
       Set<@Nullable String> values = possible.get(call.key());
+      operations.increment();
       try {
         Object reply = call.future().get(60, TimeUnit.SECONDS);
         if (call.written() == null) {
@@ -390,6 +413,7 @@ class DeliveryTruthContractTest {
                 || e.getCause() instanceof RedisCommandTimeoutException
                 || e.getCause() instanceof CancellationException;
         assertThat(expected).as("an expected failure, not %s", e.getCause()).isTrue();
+        unanswered.increment();
         if (call.written() != null) {
           values.add(call.written());
           if (cut) {
