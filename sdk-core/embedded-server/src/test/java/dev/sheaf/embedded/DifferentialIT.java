@@ -40,7 +40,7 @@ class DifferentialIT {
       ours.call("HELLO", "" + protocol);
       for (String line : commands(version)) {
         char mode = line.charAt(0);
-        String command = mode == '~' || mode == '?' ? line.substring(1) : line;
+        String command = "~?+".indexOf(mode) >= 0 ? line.substring(1) : line;
         byte[] inline = RawConnection.latin(command + "\r\n");
         theirs.send(inline);
         ours.send(inline);
@@ -74,11 +74,19 @@ class DifferentialIT {
         switch (mode) {
           case '~' -> RawConnection.sorted(ours).equals(RawConnection.sorted(theirs));
           case '?' -> ours.charAt(0) == theirs.charAt(0);
+          case '+' ->
+              ours.charAt(0) == ':'
+                  && theirs.charAt(0) == ':'
+                  && Math.abs(number(ours) - number(theirs)) <= 1;
           default -> ours.equals(theirs);
         };
     if (!same) {
       differences.add(command + "\n   redis: " + shown(theirs) + "\n   ours:  " + shown(ours));
     }
+  }
+
+  private static long number(String reply) {
+    return Long.parseLong(reply.substring(1).trim());
   }
 
   private static String shown(String reply) {
