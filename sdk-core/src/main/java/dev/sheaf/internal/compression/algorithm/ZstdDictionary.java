@@ -90,18 +90,19 @@ public final class ZstdDictionary {
   public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset) {
     Compressing kept = COMPRESSING.getAndSet(slot(), null);
     Compressing used = kept == null ? new Compressing() : kept;
-    if (used.loaded != this) {
-      used.context.loadDict(forCompressing());
-      used.loaded = this;
+    try {
+      if (used.loaded != this) {
+        used.context.loadDict(forCompressing());
+        used.loaded = this;
+      }
+      return used.context.compressByteArray(
+          target, targetOffset, target.length - targetOffset, source, offset, length);
+    } finally {
+      Compressing displaced = COMPRESSING.getAndSet(slot(), used);
+      if (displaced != null) {
+        displaced.context.close();
+      }
     }
-    int written =
-        used.context.compressByteArray(
-            target, targetOffset, target.length - targetOffset, source, offset, length);
-    Compressing displaced = COMPRESSING.getAndSet(slot(), used);
-    if (displaced != null) {
-      displaced.context.close();
-    }
-    return written;
   }
 
   private ZstdDictCompress forCompressing() {
