@@ -51,7 +51,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  *
  * <ul>
  *   <li>{@code observed}: threads and a page, with and without Spring Boot's observations of each
- *       command, and with observations but no timers of the active ones
+ *       command
  *   <li>{@code settings}: threads with each setting of {@code sheaf.observe}
  *   <li>{@code agent}: threads and a page, traced by OpenTelemetry's Java agent, with which this
  *       program has to be started
@@ -81,10 +81,6 @@ final class ObservedBenchmark {
 
   private static final String ANSWER = "ANSWER ";
 
-  /** Leaves out the meter of the observations that have begun and not ended. */
-  private static final String NO_ACTIVE =
-      "--management.metrics.observations.ignored-meters=long-task-timer";
-
   private ObservedBenchmark() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -101,12 +97,7 @@ final class ObservedBenchmark {
       case "settings" -> compare(started(settings(), uri, cluster, part), false);
       case "agent" -> compare(started(traced(), uri, cluster, part), true);
       case "application" ->
-          serve(
-              uri,
-              cluster,
-              new Setup(
-                  Boolean.parseBoolean(arguments[3]),
-                  List.of(arguments).subList(4, arguments.length)));
+          serve(uri, cluster, new Setup(Boolean.parseBoolean(arguments[3]), arguments[4]));
       default -> throw new IllegalArgumentException("There is no " + what);
     }
   }
@@ -115,23 +106,16 @@ final class ObservedBenchmark {
    * An application.
    *
    * @param observed whether Spring Boot observes each command
-   * @param arguments of the application
+   * @param argument of the application
    */
-  private record Setup(boolean observed, List<String> arguments) {
-
-    Setup(boolean observed, String... arguments) {
-      this(observed, List.of(arguments));
-    }
-  }
+  private record Setup(boolean observed, String argument) {}
 
   private static Map<String, Setup> observed() {
     Map<String, Setup> all = new LinkedHashMap<>();
     all.put("Lettuce", new Setup(false, "--sheaf.enabled=false"));
     all.put("Lettuce, observed", new Setup(true, "--sheaf.enabled=false"));
-    all.put("Lettuce, no active timers", new Setup(true, "--sheaf.enabled=false", NO_ACTIVE));
     all.put("Sheaf", new Setup(false, "--sheaf.enabled=true"));
     all.put("Sheaf, observed", new Setup(true, "--sheaf.enabled=true"));
-    all.put("Sheaf, no active timers", new Setup(true, "--sheaf.enabled=true", NO_ACTIVE));
     return all;
   }
 
@@ -164,8 +148,12 @@ final class ObservedBenchmark {
       command.addAll(List.of("-classpath", System.getProperty("java.class.path")));
       command.add(ObservedBenchmark.class.getName());
       command.addAll(
-          List.of("application", uri, String.valueOf(cluster), String.valueOf(setup.observed())));
-      command.addAll(setup.arguments());
+          List.of(
+              "application",
+              uri,
+              String.valueOf(cluster),
+              String.valueOf(setup.observed()),
+              setup.argument()));
       Process process =
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
       return new ApplicationJvm(
@@ -288,7 +276,7 @@ final class ObservedBenchmark {
   /** Does a round for each line of the standard input, until its end. */
   private static void serve(String uri, boolean cluster, Setup setup) throws Exception {
     try (ConfigurableApplicationContext context =
-        StarterBenchmark.application(uri, cluster, setup.observed(), setup.arguments())) {
+        StarterBenchmark.application(uri, cluster, setup.observed(), setup.argument())) {
       StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
       boolean plain = context.getBeanNamesForType(Sheaf.class).length == 0;
       List<String> keys = StarterBenchmark.fill(redis, 1_000);
@@ -336,7 +324,7 @@ final class ObservedBenchmark {
   private static void observation() {
     try (ConfigurableApplicationContext context =
         StarterBenchmark.application(
-            "redis://127.0.0.1:1", false, true, List.of("--sheaf.warm-up.enabled=false"))) {
+            "redis://127.0.0.1:1", false, true, "--sheaf.warm-up.enabled=false")) {
       Tracing tracing = new MicrometerTracing(context.getBean(ObservationRegistry.class), "Redis");
       ClientResources resources = ClientResources.builder().tracing(tracing).build();
       InetSocketAddress address = new InetSocketAddress("127.0.0.1", 6379);

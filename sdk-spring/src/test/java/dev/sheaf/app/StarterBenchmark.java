@@ -75,7 +75,7 @@ final class StarterBenchmark {
 
   private static ConfigurableApplicationContext application(
       String uri, boolean cluster, boolean sheaf) {
-    return application(uri, cluster, OBSERVED, List.of("--sheaf.enabled=" + sheaf));
+    return application(uri, cluster, OBSERVED, "--sheaf.enabled=" + sheaf);
   }
 
   /**
@@ -84,18 +84,17 @@ final class StarterBenchmark {
    * @param observed whether Spring Boot observes each command
    */
   static ConfigurableApplicationContext application(
-      String uri, boolean cluster, boolean observed, List<String> arguments) {
+      String uri, boolean cluster, boolean observed, String argument) {
     SpringApplication application = new SpringApplication(ShopApplication.class);
     application.setLogStartupInfo(false);
-    List<String> all = new ArrayList<>(arguments);
-    all.add(
+    return application.run(
         cluster
             ? "--spring.data.redis.cluster.nodes=" + uri.replace("redis://", "")
-            : "--spring.data.redis.url=" + uri);
-    all.add("--spring.main.web-application-type=none");
-    all.add("--spring.main.banner-mode=off");
-    all.add("--spring.autoconfigure.exclude=" + (observed ? "" : OBSERVATION));
-    return application.run(all.toArray(String[]::new));
+            : "--spring.data.redis.url=" + uri,
+        "--spring.main.web-application-type=none",
+        "--spring.main.banner-mode=off",
+        argument,
+        "--spring.autoconfigure.exclude=" + (observed ? "" : OBSERVATION));
   }
 
   static List<String> fill(StringRedisTemplate redis, int keys) {
@@ -236,16 +235,10 @@ final class StarterBenchmark {
                 .start();
         var plain =
             application(
-                "redis://127.0.0.1:" + proxy.port(),
-                false,
-                OBSERVED,
-                List.of("--sheaf.enabled=false"));
+                "redis://127.0.0.1:" + proxy.port(), false, OBSERVED, "--sheaf.enabled=false");
         var learning =
             application(
-                "redis://127.0.0.1:" + proxy.port(),
-                false,
-                OBSERVED,
-                List.of("--sheaf.loops.learn=true"))) {
+                "redis://127.0.0.1:" + proxy.port(), false, OBSERVED, "--sheaf.loops.learn=true")) {
       ItemRepository without = plain.getBean(ItemRepository.class);
       ItemRepository with = learning.getBean(ItemRepository.class);
       for (int size : List.of(PAGE, 30)) {
