@@ -90,17 +90,21 @@ public final class ZstdDictionary {
   public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset) {
     Compressing kept = COMPRESSING.getAndSet(slot(), null);
     Compressing used = kept == null ? new Compressing() : kept;
+    // After a failure, the library lets a context take no other dictionary.
+    Compressing unwanted = used;
     try {
       if (used.loaded != this) {
         used.context.loadDict(forCompressing());
         used.loaded = this;
       }
-      return used.context.compressByteArray(
-          target, targetOffset, target.length - targetOffset, source, offset, length);
+      int written =
+          used.context.compressByteArray(
+              target, targetOffset, target.length - targetOffset, source, offset, length);
+      unwanted = COMPRESSING.getAndSet(slot(), used);
+      return written;
     } finally {
-      Compressing displaced = COMPRESSING.getAndSet(slot(), used);
-      if (displaced != null) {
-        displaced.context.close();
+      if (unwanted != null) {
+        unwanted.context.close();
       }
     }
   }
