@@ -35,11 +35,18 @@ class ZstdDictionaryTest {
     int length = first.compress(value, 0, value.length, frame, 0);
     for (ZstdDictionary next : List.of(second, first, second)) {
       for (int cut = 0; cut < length; cut++) {
-        int end = cut;
-        assertThatThrownBy(() -> first.decompress(frame, 0, end, new byte[value.length]))
-            .isInstanceOf(IllegalArgumentException.class);
+        assertThat(isReadable(first, frame, cut)).as("the first %d of %d", cut, length).isFalse();
         assertThat(roundTrip(next, value)).isEqualTo(value);
       }
+    }
+  }
+
+  /** Without a part of its checksum only, a frame is one with a wrong checksum. */
+  private boolean isReadable(ZstdDictionary dictionary, byte[] frame, int length) {
+    try {
+      return dictionary.decompress(frame, 0, length, new byte[value.length]);
+    } catch (IllegalArgumentException notAFrame) {
+      return false;
     }
   }
 
