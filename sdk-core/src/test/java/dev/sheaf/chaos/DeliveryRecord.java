@@ -14,8 +14,10 @@ import java.util.TreeMap;
 public final class DeliveryRecord {
 
   private static final Path FILE = ChaosPage.DOCS.resolve("benchmarks/data/delivery-runs.csv");
-  private static final String COLUMNS = "calls,servers,operations,without a reply,failed";
+
+  /** The first column that is added up; before it, the test and its servers. */
   private static final int FIRST_SUMMED = 2;
+
   private static final int SUMMED = 3;
 
   private DeliveryRecord() {}
@@ -24,16 +26,14 @@ public final class DeliveryRecord {
    * Adds a run and updates the page.
    *
    * @param unanswered operations that were cancelled, timed out or lost their connection
-   * @param failed 1 for a run that found an error, else 0
+   * @param failed whether the run found an error
    */
-  public static void add(String test, String servers, long operations, long unanswered, long failed)
+  public static void add(
+      String test, String servers, long operations, long unanswered, boolean failed)
       throws IOException {
-    if (!Files.exists(FILE)) {
-      Files.writeString(FILE, COLUMNS + "\n");
-    }
     Files.writeString(
         FILE,
-        "%s,%s,%d,%d,%d%n".formatted(test, servers, operations, unanswered, failed),
+        "%s,%s,%d,%d,%d\n".formatted(test, servers, operations, unanswered, failed ? 1 : 0),
         StandardOpenOption.APPEND);
     ChaosPage.write(filledIn());
   }

@@ -68,7 +68,7 @@ class DeliveryTruthContractTest {
               test.getDisplayName(),
               operations.sum(),
               unanswered.sum(),
-              test.getExecutionException().isPresent() ? 1 : 0);
+              test.getExecutionException().isPresent());
         }
       };
 
