@@ -110,7 +110,8 @@ def summary(rows):
         each = ratios(row, own(row), fastest(row, RIVALS))
         if each:
             faster, same, slower = found.values()
-            (faster if min(each) > 1 else slower if max(each) < 1 else same).append(row["title"])
+            title = f"99th percentile at {row['title']}" if row["group"] == "open" else row["title"]
+            (faster if min(each) > 1 else slower if max(each) < 1 else same).append(title)
     return "".join(f"- **{what}** ({len(t)}): {'; '.join(t)}.\n" for what, t in found.items() if t)
 
 

@@ -236,7 +236,7 @@ public final class SheafBuilder<K, V> {
    * Whether threads that wait for replies yield the processor up to 100 times before they park; off
    * by default. It saves waking each thread if the processors are otherwise idle and dozens of
    * threads read at once. With other load it makes every wait longer, because a thread that yields
-   * runs after all others. Reads at given moments can then be hundreds of milliseconds late.
+   * runs after all others. Reads at given moments can then be a tenth of a second late.
    */
   public SheafBuilder<K, V> yielding(boolean on) {
     settings.yielding = on;

@@ -4,12 +4,12 @@ package dev.sheaf.benchmarks.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RealRedis;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,27 +99,19 @@ class ServersTest {
     Set<ProcessHandle> before = descendants();
     Neighbours neighbours = new Neighbours(2);
     // Those two and the shell that ends them.
-    await("they run", () -> descendants().size() >= before.size() + 3);
+    Await.until("them to run", PATIENCE, () -> descendants().size() >= before.size() + 3);
     Set<ProcessHandle> started = descendants();
     started.removeAll(before);
 
     neighbours.close();
 
-    await("the processes end", () -> started.stream().noneMatch(ProcessHandle::isAlive));
+    Await.until(
+        "their processes to end",
+        PATIENCE,
+        () -> started.stream().noneMatch(ProcessHandle::isAlive));
   }
 
   private static Set<ProcessHandle> descendants() {
     return ProcessHandle.current().descendants().collect(Collectors.toSet());
-  }
-
-  private static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("Not within " + PATIENCE + ": " + what);
-      }
-      Thread.onSpinWait();
-      Thread.yield();
-    }
   }
 }
