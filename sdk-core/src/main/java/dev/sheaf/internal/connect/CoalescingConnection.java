@@ -51,7 +51,7 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
     this.lanes = lanes;
     this.channels = channels;
     this.endpoint = endpoint;
-    channels.register(endpoint, writer, options);
+    channels.register(endpoint, writer, options, codec);
   }
 
   /** The queue of this connection. */

@@ -16,7 +16,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.PushHandler;
@@ -114,23 +113,23 @@ public final class CoalescingRedisClient extends RedisClient {
     }
   }
 
-  private Lanes lanes(RedisURI address) {
+  private Lanes lanes(RedisURI address, RedisCodec<?, ?> codec) {
     return new Lanes(
         maxLanes,
         context.writes(),
         Timer.on(() -> getResources().eventExecutorGroup()),
-        () -> openLane(address));
+        () -> openLane(address, codec));
   }
 
-  /** Opens a connection with event loops of its own. */
-  private Lanes.Opening openLane(RedisURI address) {
+  /** Opens a connection with event loops of its own, and with the buffers that the codec wants. */
+  private Lanes.Opening openLane(RedisURI address, RedisCodec<?, ?> codec) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
             resources, address, ChannelInstaller.forLane(resources), context, deadlines, 0);
     client.setOptions(getOptions());
     return new Lanes.Opening(
         client
-            .connectAsync(ByteArrayCodec.INSTANCE, address)
+            .connectAsync(codec, address)
             .thenApply(connection -> ((CoalescingConnection<?, ?>) connection).pipeline()),
         client::shutdownAsync);
   }
@@ -153,7 +152,7 @@ public final class CoalescingRedisClient extends RedisClient {
             getOptions(),
             getCommandListeners());
     RedisURI address = connecting.get();
-    Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
+    Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address, codec);
     if (lanes != null) {
       coalescing.pipeline().setLanes(lanes);
     }

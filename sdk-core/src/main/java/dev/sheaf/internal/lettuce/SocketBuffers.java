@@ -4,6 +4,7 @@ package dev.sheaf.internal.lettuce;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
+import io.netty.util.AttributeKey;
 
 /**
  * The allocator of socket buffers: Netty's pooled one, unless the application has chosen another.
@@ -11,18 +12,37 @@ import io.netty.channel.ChannelOption;
  * <p>Netty's default, the adaptive allocator, often allocates the buffer of a large read anew and
  * frees it afterwards. From JDK 24 on, Netty frees a direct buffer by closing a shared arena, for
  * which the JVM stops every thread for a moment: hundreds of times a second where 64 threads read.
+ *
+ * <p>Lettuce collects the bytes of a reply in a buffer. It is on the heap if the connection has
+ * Lettuce's codec for strings, which then decodes a value without copying it first. Codecs of the
+ * application get direct buffers, as from Lettuce: they need not know that the array behind a heap
+ * buffer is shared.
  */
 public final class SocketBuffers {
 
   /** Netty's own property to choose an allocator. */
   static final String CHOICE = "io.netty.allocator.type";
 
+  /** Direct buffers for sockets, heap buffers for everything else. */
+  private static final PooledByteBufAllocator COLLECTING_ON_HEAP =
+      new PooledByteBufAllocator(false);
+
+  private static final AttributeKey<Boolean> STRINGS =
+      AttributeKey.valueOf(SocketBuffers.class, "strings");
+
   private SocketBuffers() {}
+
+  /** Marks a connection that has Lettuce's codec for strings. Called before {@link #pool}. */
+  public static void ofStrings(Bootstrap bootstrap) {
+    bootstrap.attr(STRINGS, true);
+  }
 
   /** Sets the allocator of the sockets of a client, before the application's own customizer. */
   public static void pool(Bootstrap bootstrap) {
     if (System.getProperty(CHOICE) == null) {
-      bootstrap.option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
+      boolean strings = bootstrap.config().attrs().containsKey(STRINGS);
+      bootstrap.option(
+          ChannelOption.ALLOCATOR, strings ? COLLECTING_ON_HEAP : PooledByteBufAllocator.DEFAULT);
     }
   }
 }

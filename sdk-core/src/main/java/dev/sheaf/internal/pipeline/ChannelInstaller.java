@@ -8,6 +8,8 @@ import dev.sheaf.internal.lettuce.SocketBuffers;
 import dev.sheaf.internal.observe.ResourcesView;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ConnectionBuilder;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.protocol.Endpoint;
 import io.lettuce.core.protocol.PushHandler;
@@ -77,11 +79,14 @@ public final class ChannelInstaller implements NettyCustomizer {
     return ResourcesView.of(resources, parts);
   }
 
-  /** A writer, and the options of the connection it belongs to. */
-  private record Link(NodeWriter writer, ChannelHandover turns, ClientOptions options) {}
+  /** A writer, and the options and codec of the connection it belongs to. */
+  private record Link(
+      NodeWriter writer, ChannelHandover turns, ClientOptions options, RedisCodec<?, ?> codec) {}
 
-  public void register(PushHandler endpoint, NodeWriter writer, ClientOptions options) {
-    links.put(endpoint, new Link(writer, new ChannelHandover(writer.pipeline()), options));
+  /** Has the sockets of a connection batch. Called before it is opened. */
+  public void register(
+      PushHandler endpoint, NodeWriter writer, ClientOptions options, RedisCodec<?, ?> codec) {
+    links.put(endpoint, new Link(writer, new ChannelHandover(writer.pipeline()), options, codec));
   }
 
   public void unregister(PushHandler endpoint) {
@@ -89,11 +94,15 @@ public final class ChannelInstaller implements NettyCustomizer {
   }
 
   /**
-   * Chooses the event loop of a connection. Called before it is opened, after {@link #register}.
+   * Chooses the event loop and the buffers of a connection. Called before it is opened, after
+   * {@link #register}.
    */
   public void place(ConnectionBuilder connection) {
-    if (!links.containsKey(connection.endpoint())) {
+    Link link = links.get(connection.endpoint());
+    if (link == null) {
       DrivenEventLoops.keepFromDrivers(connection);
+    } else if (link.codec().getClass() == StringCodec.class) {
+      SocketBuffers.ofStrings(connection.bootstrap());
     }
   }
 

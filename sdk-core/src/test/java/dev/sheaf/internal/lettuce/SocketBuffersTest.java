@@ -6,14 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -25,15 +30,44 @@ class SocketBuffersTest {
 
   @Test
   void socketsOfAClient_haveThePooledAllocator() {
-    assertThat(allocators(bootstrap -> {}))
+    assertThat(allocators(ByteArrayCodec.INSTANCE, bootstrap -> {}))
         .isNotEmpty()
         .containsOnly(PooledByteBufAllocator.DEFAULT);
+  }
+
+  @Test
+  void repliesOfStrings_areCollectedOnTheHeap_fromDirectBuffers() {
+    assertThat(allocators(StringCodec.UTF8, bootstrap -> {}))
+        .isNotEmpty()
+        .allSatisfy(
+            allocator -> {
+              assertThat(allocator).isInstanceOf(PooledByteBufAllocator.class);
+              assertThat(isDirect(allocator.buffer())).isFalse();
+              assertThat(isDirect(allocator.ioBuffer())).isTrue();
+            });
+  }
+
+  /** It may keep the buffer it is given, or take all of its array. */
+  @Test
+  void codecOfTheApplication_getsNoArrayThatIsShared() {
+    assertThat(allocators(new StringCodec(StandardCharsets.UTF_8) {}, bootstrap -> {}))
+        .isNotEmpty()
+        .allSatisfy(allocator -> assertThat(isDirect(allocator.buffer())).isTrue());
+  }
+
+  private static boolean isDirect(ByteBuf buffer) {
+    try {
+      return buffer.isDirect();
+    } finally {
+      buffer.release();
+    }
   }
 
   @Test
   void allocatorThatTheApplicationSets_isKept() {
     assertThat(
             allocators(
+                StringCodec.UTF8,
                 bootstrap ->
                     bootstrap.option(ChannelOption.ALLOCATOR, UnpooledByteBufAllocator.DEFAULT)))
         .isNotEmpty()
@@ -44,7 +78,9 @@ class SocketBuffersTest {
   void allocatorThatNettysPropertyNames_isKept() {
     System.setProperty(SocketBuffers.CHOICE, "adaptive");
     try {
-      assertThat(allocators(bootstrap -> {})).isNotEmpty().containsOnly(ByteBufAllocator.DEFAULT);
+      assertThat(allocators(StringCodec.UTF8, bootstrap -> {}))
+          .isNotEmpty()
+          .containsOnly(ByteBufAllocator.DEFAULT);
     } finally {
       System.clearProperty(SocketBuffers.CHOICE);
     }
@@ -55,7 +91,8 @@ class SocketBuffersTest {
   }
 
   /** The allocators of the main connection and of that for large values. */
-  private static Collection<ByteBufAllocator> allocators(Customizing customizing) {
+  private static <T> Collection<ByteBufAllocator> allocators(
+      RedisCodec<T, T> codec, Customizing customizing) {
     Collection<ByteBufAllocator> found = new ConcurrentLinkedQueue<>();
     ClientResources resources =
         ClientResources.builder()
@@ -73,12 +110,13 @@ class SocketBuffersTest {
                 })
             .build();
     try (EmbeddedServer server = EmbeddedServer.start();
-        Sheaf<String, String> sheaf =
+        Sheaf<T, T> sheaf =
             Sheaf.builder(List.of(RedisURI.create(server.uri())))
+                .codec(codec)
                 .clientResources(resources)
                 .connect()) {
-      sheaf.sync().set("key", "value");
-      assertThat(sheaf.bulk().sync().get("key")).isEqualTo("value");
+      sheaf.sync().ping();
+      sheaf.bulk().sync().ping();
     } finally {
       resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
     }
