@@ -14,9 +14,9 @@ import io.netty.util.AttributeKey;
  * which the JVM stops every thread for a moment: hundreds of times a second where 64 threads read.
  *
  * <p>Lettuce collects the bytes of a reply in a buffer. It is on the heap if the connection has
- * Lettuce's codec for strings, which then decodes a value without copying it first. Connections with
- * a codec of the application get direct buffers, as from Lettuce: it need not know that the array
- * behind a heap buffer is shared.
+ * Lettuce's codec for strings, which then decodes a value without copying it first. Connections
+ * with a codec of the application get direct buffers, as from Lettuce: it need not know that the
+ * array behind a heap buffer is shared.
  */
 public final class SocketBuffers {
 
