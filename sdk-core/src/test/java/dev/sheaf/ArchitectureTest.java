@@ -73,6 +73,17 @@ class ArchitectureTest {
   /** How many of them are in no other. It may be lowered. */
   private static final int MAX_TOP_LEVEL_TYPES = 45;
 
+  /** The rules that adapt on the path of a command, each with a method of this name. */
+  private static final Set<String> RULES =
+      Set.of(
+          "dev.sheaf.internal.fusion.FusionGauge",
+          "dev.sheaf.internal.pipeline.Lanes$Growth",
+          "dev.sheaf.internal.pipeline.NodeChannel$BatchTiming");
+
+  private static final String RULE = "decide";
+
+  private static final Path PAGE = Path.of("..", "docs", "ARCHITECTURE.md");
+
   private static final Pattern DESCRIBED = Pattern.compile("L(dev/sheaf/[\\w/$]+)[;<]");
 
   @Test
@@ -162,6 +173,24 @@ class ArchitectureTest {
     assertThat(seen).hasSizeLessThanOrEqualTo(MAX_PUBLIC_TYPES);
     assertThat(seen.stream().filter(name -> name.indexOf('$') < 0))
         .hasSizeLessThanOrEqualTo(MAX_TOP_LEVEL_TYPES);
+  }
+
+  @Test
+  void rulesThatAdapt_areThoseOfThePage() throws Exception {
+    List<String> deciding = new ArrayList<>();
+    for (String name : compiled().keySet()) {
+      for (Method method :
+          Class.forName(name, false, Sheaf.class.getClassLoader()).getDeclaredMethods()) {
+        if (method.getName().equals(RULE)) {
+          deciding.add(name);
+        }
+      }
+    }
+    assertThat(deciding).containsExactlyInAnyOrderElementsOf(RULES);
+    String page = Files.readString(PAGE);
+    for (String rule : RULES) {
+      assertThat(page).contains("| `" + rule.replaceFirst(".*[.$]", "") + "`");
+    }
   }
 
   /** The classes that can be reached from each other. */

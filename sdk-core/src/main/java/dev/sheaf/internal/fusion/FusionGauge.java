@@ -26,8 +26,8 @@ final class FusionGauge {
   private int paused;
   private boolean refused;
 
-  /** Whether to fuse the next run of GETs. */
-  boolean mayFuse() {
+  /** Decides whether to fuse the next run of GETs. */
+  boolean decide() {
     if (refused) {
       return false;
     }

@@ -135,7 +135,7 @@ public final class RunFuser implements FusedGet.Resender {
       outbox.add(run.get(0));
     } else if (isOfHash(run.get(0))) {
       fuseHash(outbox);
-    } else if (!gauge.mayFuse()) {
+    } else if (!gauge.decide()) {
       outbox.addAll(run);
     } else if (cluster) {
       fuseBySlot(outbox);

@@ -73,16 +73,15 @@ public final class Lanes {
   private record Lane(
       int number, NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {}
 
-  private final int maxLanes;
   private final Timer timer;
   private final PeriodicTask look;
   private final Supplier<Opening> opener;
   private final CallerOrder order;
+  private final Growth growth;
 
   /** Replaced as a whole, guarded by this. */
   private volatile List<Lane> lanes = List.of();
 
-  private final AtomicInteger misses = new AtomicInteger();
   private final AtomicBoolean opening = new AtomicBoolean();
 
   /** Whether reads can use lanes: no command has changed the state of the main connection. */
@@ -106,7 +105,7 @@ public final class Lanes {
    * @param opener opens a connection with the settings of the main one
    */
   public Lanes(int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
-    this.maxLanes = maxLanes;
+    this.growth = new Growth(maxLanes);
     this.timer = timer;
     this.look = new PeriodicTask(timer, IDLE_NANOS / 2, this::look);
     this.order = new CallerOrder(writes);
@@ -235,11 +234,8 @@ public final class Lanes {
         }
       }
     }
-    if (callers <= maxLanes + 1
-        && lanes.size() < maxLanes
-        && misses.incrementAndGet() >= MISSES_PER_LANE
-        && opening.compareAndSet(false, true)) {
-      misses.set(0);
+    if (growth.decide(callers, lanes.size()) && opening.compareAndSet(false, true)) {
+      growth.begun();
       open();
     }
   }
@@ -382,6 +378,41 @@ public final class Lanes {
       }
     }
     return null;
+  }
+
+  /**
+   * Decides when to open another lane: after many calls that found none free, made by so few
+   * callers that each could have one. More callers share the main connection.
+   *
+   * <p>Thread-safe.
+   */
+  private static final class Growth {
+
+    private final int maxLanes;
+
+    /** How many calls found no free lane since the last one was opened. */
+    private final AtomicInteger misses = new AtomicInteger();
+
+    Growth(int maxLanes) {
+      this.maxLanes = maxLanes;
+    }
+
+    /**
+     * Counts a call that found no free lane, and decides whether to open another one.
+     *
+     * @param callers how many callers of the client are blocked
+     * @param open how many lanes there are
+     */
+    boolean decide(int callers, int open) {
+      return callers <= maxLanes + 1
+          && open < maxLanes
+          && misses.incrementAndGet() >= MISSES_PER_LANE;
+    }
+
+    /** Called when another lane is being opened. */
+    void begun() {
+      misses.set(0);
+    }
   }
 
   /**

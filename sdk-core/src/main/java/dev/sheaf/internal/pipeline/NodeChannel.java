@@ -86,7 +86,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   /** The flights that await replies, in the order they were sent. */
   private final Deque<Flight> outstanding = new ArrayDeque<>();
 
-  private final RoundTrips roundTrips = new RoundTrips();
+  private final BatchTiming timing = new BatchTiming();
   private int inFlightCommands;
   private long inFlightBytes;
   private int inFlightCallbacks;
@@ -205,9 +205,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return List.copyOf(outstanding);
   }
 
-  /** Whether commands are in flight whose replies should arrive soon. */
-  boolean isReplyNear() {
-    return inFlightCommands > 0 && roundTrips.isNear();
+  /** When to write the next batch. */
+  BatchTiming timing() {
+    return timing;
   }
 
   int inFlightCommands() {
@@ -217,11 +217,6 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   @Override
   public long inFlightBytes() {
     return inFlightBytes;
-  }
-
-  /** Whether the server is so far away that much can be done during a round trip. */
-  boolean isFar() {
-    return roundTrips.isFar();
   }
 
   /** The event loop of the socket if callers can drive it, else null. */
@@ -299,7 +294,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   public void answered(Flight flight) {
     long now = System.nanoTime();
     heard(now);
-    roundTrips.observe(now - flight.sentNanos(), flight.commands());
+    timing.observe(now - flight.sentNanos(), flight.commands());
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
     inFlightCommands -= flight.commands();
@@ -429,8 +424,28 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     context.fireChannelWritabilityChanged();
   }
 
-  /** How long round trips take: the last one, and the shortest of late. Not thread-safe. */
-  static final class RoundTrips {
+  /**
+   * Decides when to write the next batch to a socket, by how long round trips take: the last one,
+   * and the shortest of late.
+   *
+   * <p>Confined to the event loop, except for {@link #stalled}.
+   */
+  static final class BatchTiming {
+
+    /** A moment to write a batch. */
+    enum Moment {
+      /**
+       * With the next reply: it is so near that a larger batch saves more than its commands lose.
+       */
+      WITH_A_REPLY,
+      /** In the next turn of the event loop, after it has delivered the replies it has read. */
+      NEXT_TURN,
+      /**
+       * Amid the replies that the event loop delivers: the server is so far away that the network
+       * needs the batch sooner.
+       */
+      AMID_REPLIES
+    }
 
     /**
      * Up to this round trip the server is near, and holding a batch until the next reply costs
@@ -453,8 +468,30 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     private long shortestBefore = Long.MAX_VALUE;
     private int observed;
 
+    /** Whether the reply that a batch was held for is overdue, or never comes. */
+    private volatile boolean stalled;
+
+    /**
+     * Decides by the shortest round trip, which depends on the distance alone, and by the last one:
+     * a busy server, or a busy machine, is not worth waiting for. Waits only while more commands
+     * are in flight than queued, so that one or two callers never wait for each other.
+     *
+     * @param queued how many commands wait to be written
+     * @param inFlight how many commands await replies
+     */
+    Moment decide(int queued, int inFlight) {
+      long distance = Math.min(shortest, shortestBefore);
+      if (distance >= FAR_NANOS) {
+        return Moment.AMID_REPLIES;
+      }
+      return distance <= NEAR_NANOS && last <= NEAR_NANOS && queued < inFlight && !stalled
+          ? Moment.WITH_A_REPLY
+          : Moment.NEXT_TURN;
+    }
+
     /** Called when a flight of so many commands was answered, so many nanoseconds after it left. */
     void observe(long nanos, int commands) {
+      stalled = false;
       last = nanos - commands * NANOS_PER_COMMAND;
       shortest = Math.min(shortest, nanos);
       if (++observed == WINDOW) {
@@ -465,16 +502,11 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     }
 
     /**
-     * By the shortest round trip, which depends on the distance alone, and by the last one: a busy
-     * server, or a busy machine, is not worth waiting for.
+     * Called when a batch was held for {@link CommandExpiry#INTERVAL_MILLIS}: none is until the
+     * next reply. Any thread.
      */
-    boolean isNear() {
-      return last <= NEAR_NANOS && Math.min(shortest, shortestBefore) <= NEAR_NANOS;
-    }
-
-    /** By the shortest round trip. */
-    boolean isFar() {
-      return Math.min(shortest, shortestBefore) >= FAR_NANOS;
+    void stalled() {
+      stalled = true;
     }
   }
 }

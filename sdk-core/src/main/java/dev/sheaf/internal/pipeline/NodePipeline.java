@@ -8,6 +8,7 @@ import dev.sheaf.internal.fusion.RunFuser;
 import dev.sheaf.internal.heal.Healer;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.NodeSpans;
+import dev.sheaf.internal.pipeline.NodeChannel.BatchTiming.Moment;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelWriter;
@@ -75,12 +76,6 @@ public final class NodePipeline implements NodeChannel.Node {
 
   /** How many replies were delivered to their callers. Event loop only. */
   private int deliveries;
-
-  /**
-   * Whether a stall has outlasted {@link CommandExpiry#INTERVAL_MILLIS}: the reply is not near, or
-   * never comes. Batches are not held until the next reply.
-   */
-  private volatile boolean stalledTooLong;
 
   private volatile boolean autoFlush = true;
 
@@ -245,7 +240,10 @@ public final class NodePipeline implements NodeChannel.Node {
   public void delivered() {
     if (++deliveries % DELIVERIES_PER_CHECK == 0) {
       NodeChannel current = channel;
-      if (current != null && current.isFar() && state.get() == SCHEDULED && !mustWait(current)) {
+      if (current != null
+          && nextBatch(current) == Moment.AMID_REPLIES
+          && state.get() == SCHEDULED
+          && !mustWait(current)) {
         assembler.write(current, COMMANDS_PER_TURN, false);
       }
     }
@@ -265,7 +263,7 @@ public final class NodePipeline implements NodeChannel.Node {
     if (current == null) {
       return isReconnecting() && !rejectsWhileDisconnected;
     }
-    return isWorthHolding(current)
+    return (nextBatch(current) == Moment.WITH_A_REPLY && !assembler.hasAgain())
         || !current.isWritable()
         || (current.inFlightCommands() > 0 && assembler.isAlone())
         || current.inFlightCommands() >= options.maxInFlightCommands()
@@ -286,15 +284,8 @@ public final class NodePipeline implements NodeChannel.Node {
     return last != null && last.isGivenUp();
   }
 
-  /**
-   * Whether a reply is so near that it pays to collect commands until it arrives. Only while more
-   * commands are in flight than queued: one or two callers never wait for each other.
-   */
-  private boolean isWorthHolding(NodeChannel current) {
-    return !stalledTooLong
-        && current.isReplyNear()
-        && queue.commands() < current.inFlightCommands()
-        && !assembler.hasAgain();
+  private Moment nextBatch(NodeChannel current) {
+    return current.timing().decide(queue.commands(), current.inFlightCommands());
   }
 
   /** Enters the state STALLED until {@link #resume}. */
@@ -326,7 +317,10 @@ public final class NodePipeline implements NodeChannel.Node {
         attendIfWaiting();
       }
     } else if (state.compareAndSet(STALLED, SCHEDULED)) {
-      stalledTooLong = true;
+      NodeChannel current = channel;
+      if (current != null) {
+        current.timing().stalled();
+      }
       try {
         assembler.expireWaiting();
       } finally {
@@ -339,11 +333,7 @@ public final class NodePipeline implements NodeChannel.Node {
   /** Called on the event loop when replies have arrived. */
   @Override
   public void answered(NodeChannel from) {
-    stalledTooLong = false;
-    if (from != channel) {
-      return;
-    }
-    if (state.get() == STALLED && !mustWait(from)) {
+    if (from == channel && state.get() == STALLED && !mustWait(from)) {
       resume();
     }
   }

@@ -7,6 +7,8 @@ import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.internal.pipeline.NodeChannel.BatchTiming;
+import dev.sheaf.internal.pipeline.NodeChannel.BatchTiming.Moment;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisFuture;
 import java.time.Duration;
@@ -51,33 +53,47 @@ class HeldBatchTest {
 
   @Test
   void nearness_goesByTheLastRoundTrip_soThatABusyServerIsNotWaitedFor() {
-    NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
-    assertThat(trips.isNear()).as("nothing is known").isFalse();
-    trips.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
-    assertThat(trips.isNear()).isTrue();
-    trips.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
-    assertThat(trips.isNear()).as("the server has much to do").isFalse();
-    trips.observe(TimeUnit.MICROSECONDS.toNanos(500), 400);
-    assertThat(trips.isNear()).as("it answered 400 commands in that time").isTrue();
+    BatchTiming timing = new BatchTiming();
+    assertThat(timing.decide(1, 2)).as("nothing is known").isNotEqualTo(Moment.WITH_A_REPLY);
+    timing.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
+    assertThat(timing.decide(1, 2)).isEqualTo(Moment.WITH_A_REPLY);
+    timing.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
+    assertThat(timing.decide(1, 2)).as("the server has much to do").isEqualTo(Moment.NEXT_TURN);
+    timing.observe(TimeUnit.MICROSECONDS.toNanos(500), 400);
+    assertThat(timing.decide(1, 2))
+        .as("it answered 400 commands in that time")
+        .isEqualTo(Moment.WITH_A_REPLY);
+  }
+
+  @Test
+  void batch_isHeldOnlyWhileMoreIsInFlightThanQueued_andNotAfterAStall() {
+    BatchTiming timing = new BatchTiming();
+    timing.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
+    assertThat(timing.decide(2, 3)).isEqualTo(Moment.WITH_A_REPLY);
+    assertThat(timing.decide(2, 2)).isEqualTo(Moment.NEXT_TURN);
+    assertThat(timing.decide(0, 0)).isEqualTo(Moment.NEXT_TURN);
+    timing.stalled();
+    assertThat(timing.decide(2, 3)).as("the reply is overdue").isEqualTo(Moment.NEXT_TURN);
+    timing.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
+    assertThat(timing.decide(2, 3)).as("replies come again").isEqualTo(Moment.WITH_A_REPLY);
   }
 
   @Test
   void largeBatchOfADistantServer_doesNotMakeItNear() {
-    NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
-    trips.observe(TimeUnit.MILLISECONDS.toNanos(2), 8_192);
-    assertThat(trips.isNear()).isFalse();
-    assertThat(trips.isFar()).isTrue();
+    BatchTiming timing = new BatchTiming();
+    timing.observe(TimeUnit.MILLISECONDS.toNanos(2), 8_192);
+    assertThat(timing.decide(1, 2)).isEqualTo(Moment.AMID_REPLIES);
   }
 
   @Test
   void distance_goesByTheShortestRoundTripOfLate() {
-    NodeChannel.RoundTrips trips = new NodeChannel.RoundTrips();
-    trips.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
+    BatchTiming timing = new BatchTiming();
+    timing.observe(TimeUnit.MICROSECONDS.toNanos(50), 1);
     for (int i = 0; i < 510; i++) {
-      trips.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
-      assertThat(trips.isFar()).as("it was near a moment ago").isFalse();
+      timing.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
+      assertThat(timing.decide(1, 2)).as("it was near a moment ago").isEqualTo(Moment.NEXT_TURN);
     }
-    trips.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
-    assertThat(trips.isFar()).as("the server has moved away").isTrue();
+    timing.observe(TimeUnit.MILLISECONDS.toNanos(2), 1);
+    assertThat(timing.decide(1, 2)).as("the server has moved away").isEqualTo(Moment.AMID_REPLIES);
   }
 }
