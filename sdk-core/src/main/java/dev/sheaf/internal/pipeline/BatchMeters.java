@@ -83,6 +83,14 @@ public final class BatchMeters implements FusionCounts {
     }
     SummedGauge.add(
         registry,
+        "sheaf.connections",
+        "Connections to nodes that batch: the first to each node, lanes, and those of bulk()",
+        null,
+        tags,
+        queues,
+        Set::size);
+    SummedGauge.add(
+        registry,
         "sheaf.queue.commands",
         "Commands that wait to be written",
         null,

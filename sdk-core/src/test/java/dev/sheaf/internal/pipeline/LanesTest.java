@@ -13,6 +13,8 @@ import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.TransactionResult;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,6 +111,23 @@ class LanesTest {
       readUntil(sheaf, "no third", () -> connections() == 3);
     }
     Await.until("all to be closed", PATIENCE, () -> connections() == 0);
+  }
+
+  @Test
+  void connections_areCountedByAMeter() throws Exception {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri())
+            .batching(BatchingOptions.builder().maxLanes(2).build())
+            .meterRegistry(registry)
+            .connect()) {
+      Gauge gauge = registry.get("sheaf.connections").gauge();
+      assertThat(gauge.value()).isEqualTo(1);
+      readUntil(sheaf, "two lanes", () -> lanesOf(sheaf).drivers() == 3);
+      assertThat(gauge.value()).isEqualTo(3);
+      lanesOf(sheaf).closeIdle(muchLater()).join();
+      Await.until("the idle ones to be closed", PATIENCE, () -> gauge.value() == 1);
+    }
   }
 
   private static NodeWriter writerOf(Sheaf<String, String> sheaf) {
