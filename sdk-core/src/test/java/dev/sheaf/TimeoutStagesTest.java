@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -290,6 +291,32 @@ class TimeoutStagesTest {
                     .isInstanceOf(RedisCommandTimeoutException.class)
                     .message()
                     .matches(late("GET was not answered by 127.0.0.1:")));
+  }
+
+  @Test
+  void writesAndChecksOfManyKeys_sayWhyToo_andAreCounted() {
+    List<String> keys = List.of("k", "other");
+    assertLate("SET", () -> sheaf.setAll(Map.of("k", "v", "other", "v")));
+    assertLate("EXISTS", () -> sheaf.existsAll(keys));
+    assertLate("UNLINK", () -> sheaf.deleteAll(keys));
+    assertLate("TOUCH", () -> sheaf.touchAll(keys));
+  }
+
+  private void assertLate(String command, Supplier<Map<String, Result<Boolean>>> call) {
+    connect(options().build());
+    double before = counted();
+    proxy.pauseToClient(true);
+    Map<String, Result<Boolean>> results = call.get();
+    proxy.pauseToClient(false);
+    assertThat(results.values())
+        .hasSize(2)
+        .allSatisfy(
+            result ->
+                assertThat(((Result.Failure<Boolean>) result).error())
+                    .isInstanceOf(RedisCommandTimeoutException.class)
+                    .message()
+                    .matches(late(command + " was not answered by 127.0.0.1:")));
+    assertThat(counted() - before).isEqualTo(2);
   }
 
   @Test

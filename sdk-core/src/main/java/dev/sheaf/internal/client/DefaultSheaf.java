@@ -107,11 +107,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.loops = new Loops<>(reads, context.writes(), loopPlaces, callers);
     this.bulk =
         new MultiCommand<>(
-            server.connection(),
-            codec,
-            commandTimeout,
-            context.batching().maxQueuedBytes(),
-            context.blockedCallers());
+            reads, commandTimeout, context.batching().maxQueuedBytes(), context.blockedCallers());
     this.blockedCallers = context.blockedCallers();
     this.loopDetector = loopDetector;
     this.loopPlaces = loopPlaces;

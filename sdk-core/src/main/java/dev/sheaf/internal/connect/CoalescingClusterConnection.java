@@ -46,7 +46,7 @@ public final class CoalescingClusterConnection<K, V>
       Deadlines deadlines) {
     super(writer, pushHandler, codec, timeout, parser);
     this.deadlines = deadlines;
-    this.untilConnected = new UntilConnected<>(this, context.batching(), this::send);
+    this.untilConnected = new UntilConnected<>(this, context, this::send);
   }
 
   private void send(RedisCommand<K, V, ?> command) {

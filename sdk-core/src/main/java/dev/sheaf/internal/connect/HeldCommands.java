@@ -5,10 +5,12 @@ import dev.sheaf.BatchingOptions;
 import dev.sheaf.QueueFullException;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.common.Failures;
+import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.Stage;
+import dev.sheaf.internal.pipeline.BatchMeters;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
 import dev.sheaf.internal.pipeline.PendingQueue;
 import dev.sheaf.internal.pipeline.WriteScope;
-import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
@@ -16,10 +18,10 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -31,11 +33,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class HeldCommands<K, V> {
+final class HeldCommands<K, V> implements WriteScope.Waiting {
 
   private final RedisClusterNode node;
   private final BatchingOptions limits;
   private final CommandTimeouts timeouts;
+  private final @Nullable BatchMeters meters;
   private final Consumer<RedisCommand<K, V, ?>> lettuce;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -45,6 +48,9 @@ final class HeldCommands<K, V> {
   private final Queue<Held<K, V>> queue = new ArrayDeque<>();
   private long bytes;
 
+  /** The commands that have left the queue and are being failed with a time-out. */
+  private final List<Held<K, V>> failing = new ArrayList<>();
+
   /** Whether it has been released, so that nothing can be added any more. */
   private boolean over;
 
@@ -53,16 +59,19 @@ final class HeldCommands<K, V> {
   /**
    * For one node.
    *
+   * @param meters counts time-outs; null for none
    * @param lettuce passes a command on to Lettuce
    */
   HeldCommands(
       RedisClusterNode node,
       BatchingOptions limits,
       CommandTimeouts timeouts,
+      @Nullable BatchMeters meters,
       Consumer<RedisCommand<K, V, ?>> lettuce) {
     this.node = node;
     this.limits = limits;
     this.timeouts = timeouts;
+    this.meters = meters;
     this.lettuce = lettuce;
   }
 
@@ -82,6 +91,7 @@ final class HeldCommands<K, V> {
       if (hasRoomFor(held)) {
         queue.add(held);
         bytes += held.bytes();
+        WriteScope.waitsIn(this);
         return true;
       }
       full = full();
@@ -135,25 +145,78 @@ final class HeldCommands<K, V> {
   /** Fails commands that have reached their time-out, and drops those that are done. */
   void expire() {
     long now = System.nanoTime();
-    List<Runnable> failures = new ArrayList<>();
+    List<Held<K, V>> late = new ArrayList<>();
+    int waiting;
     lock.lock();
     try {
+      waiting = queue.size();
       for (Iterator<Held<K, V>> each = queue.iterator(); each.hasNext(); ) {
         Held<K, V> held = each.next();
         long timeoutNanos = timeoutNanosOf(held);
-        boolean late = timeoutNanos > 0 && now - held.sinceNanos() >= timeoutNanos;
-        if (late || held.command().isDone()) {
-          each.remove();
-          free(held);
+        if (timeoutNanos > 0 && now - held.sinceNanos() >= timeoutNanos) {
+          late.add(held);
+        } else if (!held.command().isDone()) {
+          continue;
         }
-        if (late) {
-          failures.add(() -> held.command().completeExceptionally(timedOut(held, timeoutNanos)));
-        }
+        each.remove();
+        free(held);
       }
+      failing.addAll(late);
     } finally {
       lock.unlock();
     }
-    failures.forEach(Runnable::run);
+    // Without the lock: callbacks may send commands.
+    late.forEach(held -> fail(held.command(), timeoutNanosOf(held), waiting));
+    lock.lock();
+    try {
+      failing.removeAll(late);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean expire(RedisCommand<?, ?, ?> command, long timeoutNanos) {
+    int waiting;
+    lock.lock();
+    try {
+      waiting = queue.size();
+      Held<K, V> held = find(queue, command);
+      if (held == null) {
+        // Another thread may be about to fail it.
+        return find(failing, command) != null;
+      }
+      queue.remove(held);
+      free(held);
+    } finally {
+      lock.unlock();
+    }
+    fail(command, timeoutNanos, waiting);
+    return true;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // The very command.
+  private static <K, V> @Nullable Held<K, V> find(
+      Collection<Held<K, V>> all, RedisCommand<?, ?, ?> command) {
+    for (Held<K, V> held : all) {
+      if (held.command() == command) {
+        return held;
+      }
+    }
+    return null;
+  }
+
+  private void fail(RedisCommand<?, ?, ?> command, long timeoutNanos, int waiting) {
+    Lateness why =
+        new Lateness(
+            Stage.NO_CONNECTION,
+            "the connection is still being opened (commands that wait for it: " + waiting + ")");
+    boolean ended =
+        command.completeExceptionally(
+            why.failure(command.getType().toString(), " by " + address(), timeoutNanos));
+    if (ended && meters != null) {
+      meters.timedOut(why.stage(), 1);
+    }
   }
 
   private long timeoutNanosOf(Held<K, V> held) {
@@ -162,16 +225,6 @@ final class HeldCommands<K, V> {
     } catch (RuntimeException ofTheUsersSource) {
       return 0;
     }
-  }
-
-  private RedisCommandTimeoutException timedOut(Held<K, V> held, long timeoutNanos) {
-    return new RedisCommandTimeoutException(
-        held.command().getType()
-            + " was not sent within "
-            + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
-            + " ms: the connection to "
-            + address()
-            + " is still being opened");
   }
 
   /**

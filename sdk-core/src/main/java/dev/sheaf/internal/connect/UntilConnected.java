@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.common.PeriodicTask;
 import dev.sheaf.internal.common.Timer;
+import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisException;
@@ -43,7 +43,7 @@ final class UntilConnected<K, V> {
   private static final long EXPIRY_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final CoalescingClusterConnection<K, V> connection;
-  private final BatchingOptions limits;
+  private final ClientContext context;
   private final Consumer<RedisCommand<K, V, ?>> lettuce;
 
   private final Map<RedisClusterNode, HeldCommands<K, V>> waiting = new ConcurrentHashMap<>();
@@ -65,15 +65,15 @@ final class UntilConnected<K, V> {
   /**
    * For one cluster connection.
    *
-   * @param limits most commands and bytes that wait for a node; further ones fail
+   * @param context has the limits of what waits for a node
    * @param lettuce passes a command on to Lettuce
    */
   UntilConnected(
       CoalescingClusterConnection<K, V> connection,
-      BatchingOptions limits,
+      ClientContext context,
       Consumer<RedisCommand<K, V, ?>> lettuce) {
     this.connection = connection;
-    this.limits = limits;
+    this.context = context;
     this.lettuce = lettuce;
   }
 
@@ -135,9 +135,8 @@ final class UntilConnected<K, V> {
       connected(node, changesBefore);
       return false;
     }
-    // If opening has failed already, the command waits here too: Lettuce would open another
-    // connection
-    // and chain commands to that.
+    // If opening has failed already, the command waits here too: Lettuce would open another one and
+    // chain commands to that.
     return add(node, opened, command);
   }
 
@@ -167,7 +166,8 @@ final class UntilConnected<K, V> {
       RedisCommand<K, V, ?> command) {
     HeldCommands<K, V> held = waiting.get(node);
     if (held == null) {
-      HeldCommands<K, V> mine = new HeldCommands<>(node, limits, timeouts(), lettuce);
+      HeldCommands<K, V> mine =
+          new HeldCommands<>(node, context.batching(), timeouts(), context.meters(), lettuce);
       held = waiting.putIfAbsent(node, mine);
       if (held == null) {
         mine.add(command);

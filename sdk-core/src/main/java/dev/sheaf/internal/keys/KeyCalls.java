@@ -3,7 +3,6 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
 import dev.sheaf.internal.pipeline.WriteScope;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
@@ -28,9 +27,11 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
   private static final Result<Boolean> YES = new Result.Value<>(true);
   private static final Result<Boolean> ABSENT = new Result.Absent<>();
 
+  private final ReadRouter<K, V> router;
   private final Map<K, KeyCall<?>> calls;
 
-  KeyCalls(int keys) {
+  KeyCalls(ReadRouter<K, V> router, int keys) {
+    this.router = router;
     this.calls = new LinkedHashMap<>(keys * 4 / 3 + 1);
   }
 
@@ -51,21 +52,21 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
   }
 
   /** Sends all commands; those that find no room in their queue fail. */
-  void send(StatefulConnection<K, V> connection, long maxHeldBytes) {
+  void send(long maxHeldBytes) {
     begin(calls.size());
-    WriteScope.run(() -> dispatchAll(connection, maxHeldBytes));
+    WriteScope.run(() -> dispatchAll(maxHeldBytes));
   }
 
   /** Sends all commands, waiting for room in the queues at most the given time for each part. */
-  void sendBlocking(StatefulConnection<K, V> connection, long maxHeldBytes, Duration timeout) {
+  void sendBlocking(long maxHeldBytes, Duration timeout) {
     begin(calls.size());
-    WriteScope.runBlocking(() -> dispatchAll(connection, maxHeldBytes), timeout);
+    WriteScope.runBlocking(() -> dispatchAll(maxHeldBytes), timeout);
   }
 
-  private void dispatchAll(StatefulConnection<K, V> connection, long maxHeldBytes) {
+  private void dispatchAll(long maxHeldBytes) {
     for (KeyCall<?> call : calls.values()) {
       try {
-        connection.dispatch(call);
+        router.connection().dispatch(call);
       } catch (RuntimeException e) {
         call.completeExceptionally(e);
       }
@@ -83,7 +84,7 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
 
   @Override
   public void expire(Duration timeout) {
-    calls.values().forEach(call -> call.expire(timeout));
+    expire(calls.values(), router, timeout);
   }
 
   /** The command of one key. */

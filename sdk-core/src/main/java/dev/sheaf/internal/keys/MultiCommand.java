@@ -4,7 +4,6 @@ package dev.sheaf.internal.keys;
 import dev.sheaf.Result;
 import dev.sheaf.internal.common.Limits;
 import dev.sheaf.internal.pipeline.WriteScope;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.StatusOutput;
@@ -32,7 +31,7 @@ public final class MultiCommand<K, V> {
 
   private static final long NO_TTL = 0;
 
-  private final StatefulConnection<K, V> connection;
+  private final ReadRouter<K, V> router;
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
   private final long maxHeldBytes;
@@ -44,13 +43,12 @@ public final class MultiCommand<K, V> {
    * @param maxQueuedBytes the limit of a node's queue, which no slice should exceed
    */
   public MultiCommand(
-      StatefulConnection<K, V> connection,
-      RedisCodec<K, V> codec,
+      ReadRouter<K, V> router,
       Duration commandTimeout,
       long maxQueuedBytes,
       AtomicInteger blockedCallers) {
-    this.connection = connection;
-    this.codec = codec;
+    this.router = router;
+    this.codec = router.codec();
     this.commandTimeout = commandTimeout;
     this.blockedCallers = blockedCallers;
     this.maxHeldBytes = Math.min(Limits.BYTES_PER_SLICE, maxQueuedBytes);
@@ -118,7 +116,7 @@ public final class MultiCommand<K, V> {
         blockedCallers,
         commandTimeout,
         () -> {
-          calls.sendBlocking(connection, maxHeldBytes, commandTimeout);
+          calls.sendBlocking(maxHeldBytes, commandTimeout);
           return calls.await(commandTimeout, System.nanoTime() + commandTimeout.toNanos());
         });
   }
@@ -126,12 +124,12 @@ public final class MultiCommand<K, V> {
   private <T> CompletableFuture<Map<K, Result<Boolean>>> atOnce(
       List<T> items, BiConsumer<KeyCalls<K, V>, ? super T> call) {
     KeyCalls<K, V> calls = calls(items, call);
-    calls.send(connection, maxHeldBytes);
+    calls.send(maxHeldBytes);
     return calls.future();
   }
 
   private <T> KeyCalls<K, V> calls(List<T> items, BiConsumer<KeyCalls<K, V>, ? super T> call) {
-    KeyCalls<K, V> calls = new KeyCalls<>(items.size());
+    KeyCalls<K, V> calls = new KeyCalls<>(router, items.size());
     items.forEach(item -> call.accept(calls, item));
     return calls;
   }

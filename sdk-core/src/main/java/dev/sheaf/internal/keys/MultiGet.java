@@ -5,9 +5,7 @@ import dev.sheaf.Result;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.command.WriteClock;
-import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.NodeSpans;
-import dev.sheaf.internal.observe.TimeoutEvent;
 import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.codec.RedisCodec;
@@ -15,7 +13,6 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -23,12 +20,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -189,35 +184,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
 
   @Override
   public void expire(Duration timeout) {
-    ReadRouter.Routes<K, V> routes = router.routes();
-    IdentityHashMap<NodePipeline, Lateness> reasons = new IdentityHashMap<>();
-    for (GetRead read : reads) {
-      EncodedCommand<K, V, V> encoded = read.encoded;
-      if (read.result() == null && encoded != null) {
-        NodePipeline pipeline = routes.of(encoded);
-        if (pipeline == null) {
-          read.expire(timeout);
-        } else {
-          Lateness why =
-              reasons.computeIfAbsent(pipeline, node -> reason(node, read, timeout.toNanos()));
-          if (read.expire(timeout, why, pipeline.reasons().byAddress())) {
-            pipeline.reasons().timedOut(why, 1);
-          }
-        }
-      }
-    }
-  }
-
-  /** Explains why the reads of a node are late, by the first of them. */
-  private static Lateness reason(
-      NodePipeline node, RedisCommand<?, ?, ?> first, long timeoutNanos) {
-    Lateness why = Lateness.orPause(timeoutNanos, node.reasons().whyLate(first));
-    TimeoutEvent.commit(
-        first.getType().toString(),
-        node.reasons().byAddress(),
-        why,
-        TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
-    return why;
+    expire(reads, router, timeout);
   }
 
   /** The value of one key, and its size before it was decoded. */

@@ -4,7 +4,6 @@ package dev.sheaf.internal.keys;
 import dev.sheaf.Result;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.pipeline.WriteScope;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
     extends Outcomes<MultiRead<K, V, O, T>> implements KeyReads<T> {
 
-  private final StatefulConnection<K, V> connection;
+  private final ReadRouter<K, V> router;
   private final ToLongFunction<? super O> size;
   private final List<Read> reads;
   private final int[] cells;
@@ -48,7 +47,7 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
       Supplier<? extends O> output,
       ToLongFunction<? super O> size,
       Consumer<? super CommandArgs<K, V>> more) {
-    this.connection = router.connection();
+    this.router = router;
     this.size = size;
     this.reads = new ArrayList<>(keys.size());
     this.cells = new int[keys.size()];
@@ -81,7 +80,7 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
         () -> {
           for (Read read : reads) {
             try {
-              connection.dispatch(read);
+              router.connection().dispatch(read);
             } catch (RuntimeException e) {
               read.completeExceptionally(e);
             }
@@ -115,7 +114,7 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
 
   @Override
   public void expire(Duration timeout) {
-    reads.forEach(read -> read.expire(timeout));
+    expire(reads, router, timeout);
   }
 
   /** The command of one key. */

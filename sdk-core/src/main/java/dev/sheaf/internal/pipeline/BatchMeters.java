@@ -158,7 +158,8 @@ public final class BatchMeters implements FusionCounts {
     refused.increment(commands);
   }
 
-  void timedOut(Stage stage, int commands) {
+  /** Counts commands that were not answered in time. */
+  public void timedOut(Stage stage, int commands) {
     Objects.requireNonNull(timeouts.get(stage)).increment(commands);
   }
 

@@ -32,6 +32,17 @@ public final class WriteScope {
 
   private static final ThreadLocal<@Nullable WriteScope> CURRENT = new ThreadLocal<>();
 
+  /** A queue before the pipelines, where commands wait for the first connection to their node. */
+  public interface Waiting {
+
+    /**
+     * Fails a command that waits here with a time-out that says so.
+     *
+     * @return whether it did; false if the command does not wait here, or not any more
+     */
+    boolean expire(RedisCommand<?, ?, ?> command, long timeoutNanos);
+  }
+
   /** How long to wait for room in a full queue, in nanoseconds; 0 to fail at once. */
   private final long roomNanos;
 
@@ -53,6 +64,9 @@ public final class WriteScope {
   private @Nullable Map<NodePipeline, Chain> more;
 
   private @Nullable Set<Object> marks;
+
+  /** Where commands of this scope wait, or did, for a first connection. */
+  private @Nullable Set<Waiting> waiting;
 
   /** When the commands were called, by System.nanoTime, if before this scope began; else 0. */
   private final long calledNanos;
@@ -396,6 +410,34 @@ public final class WriteScope {
       return null;
     }
     return Lateness.orPause(waitedNanos, scope.last.reasons().whyLate(command));
+  }
+
+  /** Records where a command that the current thread has just sent waits. */
+  public static void waitsIn(Waiting place) {
+    WriteScope scope = CURRENT.get();
+    if (scope != null) {
+      if (scope.waiting == null) {
+        scope.waiting = new HashSet<>();
+      }
+      scope.waiting.add(place);
+    }
+  }
+
+  /**
+   * Fails a command of the current thread with a time-out, if it waits for a first connection.
+   *
+   * @return whether it did
+   */
+  public static boolean expire(RedisCommand<?, ?, ?> command, long timeoutNanos) {
+    WriteScope scope = CURRENT.get();
+    if (scope != null && scope.waiting != null) {
+      for (Waiting place : scope.waiting) {
+        if (place.expire(command, timeoutNanos)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Counts a time-out of the command that the current thread waited for. */

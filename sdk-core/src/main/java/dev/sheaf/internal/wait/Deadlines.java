@@ -101,6 +101,9 @@ public final class Deadlines implements AutoCloseable {
     if (WriteScope.roomNanos() == 0) {
       return false;
     }
+    if (WriteScope.expire(reply, timeoutNanos)) {
+      return true;
+    }
     Lateness why = WriteScope.whyLate(reply, timeoutNanos);
     // The reply may have arrived meanwhile, and then it counts. Either way the command is done.
     if (!reply.isDone()) {

@@ -17,6 +17,8 @@ import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -39,11 +41,19 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class UntilConnectedContractTest {
 
+  private static final String OPENING =
+      "(GET|SET) was not answered by [^ ]+:[0-9]+ within 200 ms \\(no connection\\): the connection is"
+          + " still being opened \\(commands that wait for it: [12]\\); commandTimeout sets the limit";
+
   private final Opening opening = new Opening();
   private final ClientResources resources =
       ClientResources.builder().ioThreadPoolSize(2).nettyCustomizer(opening).build();
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  private static double timeouts(MeterRegistry meters) {
+    return meters.get("sheaf.timeouts").tag("stage", "no-connection").counter().count();
+  }
 
   private List<Future<?>> start(int callers, Callable<?> caller) {
     List<Future<?>> started = new ArrayList<>();
@@ -163,9 +173,11 @@ class UntilConnectedContractTest {
 
   @ForEachServer(on = Topology.CLUSTER)
   void theTimeBeforeANodeIsConnected_countsAsTheCommands(ServerUnderTest server) throws Exception {
+    MeterRegistry meters = new SimpleMeterRegistry();
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
             .clientResources(resources)
+            .meterRegistry(meters)
             .commandTimeout(Duration.ofMillis(200))
             .batching(
                 BatchingOptions.builder().maxQueuedCommands(2).maxQueuedBytes(1 << 20).build())
@@ -174,11 +186,15 @@ class UntilConnectedContractTest {
       opening.holdUp();
       RedisFuture<String> late = lane.async().set("key", "value");
       assertThatThrownBy(() -> lane.sync().get("key"))
-          .isInstanceOf(RedisCommandTimeoutException.class);
+          .isInstanceOf(RedisCommandTimeoutException.class)
+          .hasMessageMatching(OPENING);
       assertThatThrownBy(() -> late.get(60, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(RedisCommandTimeoutException.class)
-          .hasMessageContaining("still being opened");
+          .hasMessageMatching(OPENING);
+      // The count follows the end of a command.
+      Await.until("the count", Duration.ofSeconds(60), () -> timeouts(meters) >= 2);
+      assertThat(timeouts(meters)).isEqualTo(2);
       for (int i = 0; i < 2; i++) {
         RedisFuture<String> inTheRoomOfThose = lane.async().get("key");
         assertThatThrownBy(() -> inTheRoomOfThose.get(60, TimeUnit.SECONDS))
