@@ -165,13 +165,16 @@ final class HeldCommands<K, V> implements WriteScope.Waiting {
     } finally {
       lock.unlock();
     }
-    // Without the lock: callbacks may send commands.
-    late.forEach(held -> fail(held.command(), timeoutNanosOf(held), waiting));
-    lock.lock();
     try {
-      failing.removeAll(late);
+      // Without the lock: callbacks may send commands.
+      late.forEach(held -> fail(held.command(), timeoutNanosOf(held), waiting));
     } finally {
-      lock.unlock();
+      lock.lock();
+      try {
+        failing.removeAll(late);
+      } finally {
+        lock.unlock();
+      }
     }
   }
 

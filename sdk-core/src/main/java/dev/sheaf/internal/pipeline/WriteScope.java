@@ -38,7 +38,8 @@ public final class WriteScope {
     /**
      * Fails a command that waits here with a time-out that says so.
      *
-     * @return whether it did; false if the command does not wait here, or not any more
+     * @return whether it did, or another thread is about to; false if the command does not wait
+     *     here, or not any more
      */
     boolean expire(RedisCommand<?, ?, ?> command, long timeoutNanos);
   }
@@ -426,7 +427,7 @@ public final class WriteScope {
   /**
    * Fails a command of the current thread with a time-out, if it waits for a first connection.
    *
-   * @return whether it did
+   * @return whether it did, or another thread is about to
    */
   public static boolean expire(RedisCommand<?, ?, ?> command, long timeoutNanos) {
     WriteScope scope = CURRENT.get();

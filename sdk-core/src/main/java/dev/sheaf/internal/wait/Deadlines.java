@@ -101,6 +101,7 @@ public final class Deadlines implements AutoCloseable {
     if (WriteScope.roomNanos() == 0) {
       return false;
     }
+    // No pipeline knows a command that waits for the first connection to its node.
     if (WriteScope.expire(reply, timeoutNanos)) {
       return true;
     }
