@@ -8,12 +8,14 @@ import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.Stage;
 import dev.sheaf.internal.pipeline.BatchMeters;
+import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
 import dev.sheaf.internal.pipeline.PendingQueue;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -33,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class HeldCommands<K, V> implements WriteScope.Waiting {
+final class HeldCommands<K, V> implements CommandHolder {
 
   private final RedisClusterNode node;
   private final BatchingOptions limits;
@@ -82,6 +84,13 @@ final class HeldCommands<K, V> implements WriteScope.Waiting {
   boolean add(RedisCommand<K, V, ?> command) {
     Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
     QueueFullException full;
+    CommandHolder.Tracked<?, ?, ?> tracked =
+        CommandWrapper.unwrap(command, CommandHolder.Tracked.class);
+    if (tracked != null) {
+      // Before it can leave the queue, since the next holder says so, too.
+      tracked.heldBy(this);
+      WriteScope.tracks(tracked);
+    }
     lock.lock();
     try {
       awaitRoom(held);
@@ -91,7 +100,6 @@ final class HeldCommands<K, V> implements WriteScope.Waiting {
       if (hasRoomFor(held)) {
         queue.add(held);
         bytes += held.bytes();
-        WriteScope.waitsIn(this);
         return true;
       }
       full = full();
@@ -179,23 +187,24 @@ final class HeldCommands<K, V> implements WriteScope.Waiting {
   }
 
   @Override
-  public boolean expire(RedisCommand<?, ?, ?> command, long timeoutNanos) {
-    int waiting;
-    lock.lock();
-    try {
-      waiting = queue.size();
-      Held<K, V> held = find(queue, command);
-      if (held == null) {
-        // Another thread may be about to fail it.
-        return find(failing, command) != null;
+  public void expire(Collection<? extends RedisCommand<?, ?, ?>> commands, long timeoutNanos) {
+    for (RedisCommand<?, ?, ?> command : commands) {
+      int waiting;
+      lock.lock();
+      try {
+        waiting = queue.size();
+        Held<K, V> held = find(queue, command);
+        if (held != null) {
+          queue.remove(held);
+          free(held);
+        } else if (find(failing, command) == null) {
+          continue;
+        }
+      } finally {
+        lock.unlock();
       }
-      queue.remove(held);
-      free(held);
-    } finally {
-      lock.unlock();
+      fail(command, timeoutNanos, waiting);
     }
-    fail(command, timeoutNanos, waiting);
-    return true;
   }
 
   @SuppressWarnings("ReferenceEquality") // The very command.

@@ -7,6 +7,7 @@ import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -83,8 +84,8 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
   }
 
   @Override
-  public void expire(Duration timeout) {
-    expire(calls.values(), router, timeout);
+  Collection<KeyCall<?>> commands() {
+    return calls.values();
   }
 
   /** The command of one key. */

@@ -3,8 +3,7 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
 import dev.sheaf.SheafException;
-import dev.sheaf.internal.observe.Lateness;
-import io.lettuce.core.RedisCommandTimeoutException;
+import dev.sheaf.internal.pipeline.CommandHolder;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.internal.ExceptionFactory;
 import io.lettuce.core.output.CommandOutput;
@@ -12,7 +11,6 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
-import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
@@ -27,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the type of a result
  */
-abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements CompleteableCommand<T> {
+abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T>
+    implements CompleteableCommand<T>, CommandHolder.Tracked<K, V, T> {
 
   @SuppressWarnings("rawtypes") // There is no class literal of a generic type.
   private static final AtomicReferenceFieldUpdater<KeyedCommand, @Nullable Result> RESULT =
@@ -36,6 +35,9 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
   private final Outcomes<?> together;
   private volatile @Nullable Result<R> result;
   private volatile @Nullable Runnable whenDone;
+
+  /** Set by the thread that sends it; a late look at it costs no more than a reason. */
+  private @Nullable CommandHolder holder;
 
   KeyedCommand(
       Outcomes<?> together,
@@ -81,26 +83,14 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
                 new CancellationException())));
   }
 
-  /**
-   * Fails it with a reason, if it has no outcome yet.
-   *
-   * @return whether it had none
-   */
-  final boolean expire(Duration timeout, Lateness why, String byNode) {
-    return result == null
-        && completeExceptionally(why.exception(getType().toString(), byNode, timeout.toNanos()));
+  @Override
+  public final void heldBy(CommandHolder holder) {
+    this.holder = holder;
   }
 
-  /** Fails it if it has no outcome yet. */
-  final void expire(Duration timeout) {
-    if (result == null) {
-      completeExceptionally(
-          new RedisCommandTimeoutException(
-              getType()
-                  + " was not answered within "
-                  + timeout.toMillis()
-                  + " ms; commandTimeout sets the limit"));
-    }
+  @Override
+  public final @Nullable CommandHolder holder() {
+    return holder;
   }
 
   @Override

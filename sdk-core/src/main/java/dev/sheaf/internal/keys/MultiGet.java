@@ -132,6 +132,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
           if (spans != null) {
             spans.calledEncoded(encoded.getDelegate());
           }
+          pipeline.takes(read);
           corked.hold(pipeline, encoded);
         } else {
           read.letLettuceRoute();
@@ -183,8 +184,8 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
   }
 
   @Override
-  public void expire(Duration timeout) {
-    expire(reads, router, timeout);
+  List<GetRead> commands() {
+    return reads;
   }
 
   /** The value of one key, and its size before it was decoded. */

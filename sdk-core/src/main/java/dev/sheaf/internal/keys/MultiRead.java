@@ -8,7 +8,6 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -113,8 +112,8 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
   }
 
   @Override
-  public void expire(Duration timeout) {
-    expire(reads, router, timeout);
+  List<Read> commands() {
+    return reads;
   }
 
   /** The command of one key. */

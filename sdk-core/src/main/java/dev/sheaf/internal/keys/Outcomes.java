@@ -2,15 +2,11 @@
 package dev.sheaf.internal.keys;
 
 import dev.sheaf.SheafException;
-import dev.sheaf.internal.observe.Lateness;
-import dev.sheaf.internal.observe.TimeoutEvent;
-import dev.sheaf.internal.pipeline.NodePipeline;
+import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandInterruptedException;
-import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.IdentityHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -35,46 +31,12 @@ public abstract class Outcomes<T> {
   /** Collects the outcomes. Called once, when all are there. */
   abstract T all();
 
-  /** Fails the commands without an outcome with a time-out. */
-  public abstract void expire(Duration timeout);
+  /** The commands, each of which gets an outcome. */
+  abstract Collection<? extends KeyedCommand<?, ?, ?, ?>> commands();
 
-  /**
-   * Fails commands without an outcome. Each error says why the node is late, once found out for all
-   * commands of that node.
-   */
-  static void expire(
-      Collection<? extends KeyedCommand<?, ?, ?, ?>> commands,
-      ReadRouter<?, ?> router,
-      Duration timeout) {
-    ReadRouter.Routes<?, ?> routes = router.routes();
-    IdentityHashMap<NodePipeline, Lateness> reasons = new IdentityHashMap<>();
-    for (KeyedCommand<?, ?, ?, ?> command : commands) {
-      if (command.result() != null || WriteScope.expire(command, timeout.toNanos())) {
-        continue;
-      }
-      NodePipeline node = routes.of(command);
-      if (node == null) {
-        command.expire(timeout);
-      } else {
-        Lateness why =
-            reasons.computeIfAbsent(node, late -> reason(late, command, timeout.toNanos()));
-        if (command.expire(timeout, why, node.reasons().byAddress())) {
-          node.reasons().timedOut(why, 1);
-        }
-      }
-    }
-  }
-
-  /** Explains why the commands of a node are late, by the first of them. */
-  private static Lateness reason(
-      NodePipeline node, RedisCommand<?, ?, ?> first, long timeoutNanos) {
-    Lateness why = Lateness.orPause(timeoutNanos, node.reasons().whyLate(first));
-    TimeoutEvent.commit(
-        first.getType().toString(),
-        node.reasons().byAddress(),
-        why,
-        TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
-    return why;
+  /** Fails the commands without an outcome with time-outs that say why they are late. */
+  public final void expire(Duration timeout) {
+    CommandHolder.expireAll(commands(), timeout.toNanos());
   }
 
   /** Sets the number of commands. Called before any of them can finish. */

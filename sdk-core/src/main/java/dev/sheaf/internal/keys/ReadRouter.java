@@ -11,13 +11,10 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.RedisCodec;
-import io.lettuce.core.protocol.RedisCommand;
-import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -104,15 +101,6 @@ public final class ReadRouter<K, V> {
     /** The pipeline for a read; null if Lettuce must route it. */
     @Nullable NodePipeline of(EncodedCommand<?, ?, ?> read) {
       return cluster == null || partitions == null ? only : of(cluster, partitions, read.slot());
-    }
-
-    /** The same for a command that has not been encoded. Its first key decides. */
-    @Nullable NodePipeline of(RedisCommand<?, ?, ?> command) {
-      if (cluster == null || partitions == null) {
-        return only;
-      }
-      ByteBuffer key = command.getArgs().getFirstEncodedKey();
-      return key == null ? null : of(cluster, partitions, SlotHash.getSlot(key));
     }
 
     private @Nullable NodePipeline of(

@@ -3,13 +3,16 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.TimeoutEvent;
 import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
+import java.util.Collection;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Explains, as far as possible, why commands of one node connection are late. Thread-safe. */
-public final class LateReasons implements CommandExpiry.Reasons {
+public final class LateReasons implements CommandExpiry.Reasons, CommandHolder {
 
   private final NodePipeline pipeline;
   private final BatchingOptions options;
@@ -71,6 +74,28 @@ public final class LateReasons implements CommandExpiry.Reasons {
             pipeline.queue().commands(),
             current.isWritable() ? current.inFlightCommands() : Lateness.SOCKET_FULL,
             options);
+  }
+
+  /** The reason is found out once, by the first of them. */
+  @Override
+  public void expire(Collection<? extends RedisCommand<?, ?, ?>> commands, long timeoutNanos) {
+    RedisCommand<?, ?, ?> first = commands.iterator().next();
+    Lateness why = Lateness.orPause(timeoutNanos, whyLate(first));
+    String byAddress = byAddress();
+    TimeoutEvent.commit(
+        first.getType().toString(), byAddress, why, TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
+    int ended = 0;
+    for (RedisCommand<?, ?, ?> command : commands) {
+      // The reply may have arrived meanwhile, and then it counts.
+      if (!command.isDone()
+          && command.completeExceptionally(
+              why.exception(command.getType().toString(), byAddress, timeoutNanos))) {
+        ended++;
+      }
+    }
+    if (ended > 0) {
+      timedOut(why, ended);
+    }
   }
 
   @Override

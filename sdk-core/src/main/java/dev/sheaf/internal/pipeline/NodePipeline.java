@@ -364,6 +364,11 @@ public final class NodePipeline implements NodeChannel.Node {
     attendIfWaiting();
   }
 
+  /** Tells a command, before it is queued, that its time-out is explained here. */
+  public void takes(CommandHolder.Tracked<?, ?, ?> command) {
+    command.heldBy(reasons);
+  }
+
   /** Explains why commands are late. */
   @Override
   public LateReasons reasons() {

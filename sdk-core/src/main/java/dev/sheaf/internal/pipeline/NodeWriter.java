@@ -16,6 +16,7 @@ import io.lettuce.core.Delegating;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.protocol.CommandExpiryWriter;
+import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.ConnectionFacade;
 import io.lettuce.core.protocol.MaintenanceAwareComponent;
 import io.lettuce.core.protocol.RedisCommand;
@@ -145,6 +146,11 @@ public final class NodeWriter
     NodeSpans spans = pipeline.spans();
     if (spans != null && EncodedCommand.in(command) == null) {
       spans.called(command);
+    }
+    CommandHolder.Tracked<?, ?, ?> tracked =
+        CommandWrapper.unwrap(command, CommandHolder.Tracked.class);
+    if (tracked != null) {
+      pipeline.takes(tracked);
     }
     try {
       EncodedCommand<K, V, T> encoded = EncodedCommand.encode(command, mayFuse, compression);

@@ -3,12 +3,14 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
-import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.pipeline.CommandHolder.Tracked;
 import dev.sheaf.internal.pipeline.PendingQueue.Chain;
-import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.protocol.CommandWrapper;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -32,18 +34,6 @@ public final class WriteScope {
 
   private static final ThreadLocal<@Nullable WriteScope> CURRENT = new ThreadLocal<>();
 
-  /** A queue before the pipelines, where commands wait for the first connection to their node. */
-  public interface Waiting {
-
-    /**
-     * Fails a command that waits here with a time-out that says so.
-     *
-     * @return whether it did, or another thread is about to; false if the command does not wait
-     *     here, or not any more
-     */
-    boolean expire(RedisCommand<?, ?, ?> command, long timeoutNanos);
-  }
-
   /** How long to wait for room in a full queue, in nanoseconds; 0 to fail at once. */
   private final long roomNanos;
 
@@ -58,16 +48,13 @@ public final class WriteScope {
   private @Nullable NodePipeline pipeline;
   private @Nullable Chain chain;
 
-  /** The connection that was written to last. */
-  private @Nullable NodePipeline last;
-
   /** The commands for all connections but the first. */
   private @Nullable Map<NodePipeline, Chain> more;
 
   private @Nullable Set<Object> marks;
 
-  /** Where commands of this scope wait, or did, for a first connection. */
-  private @Nullable Set<Waiting> waiting;
+  /** Takes the commands of a call for which Lettuce sends several; else null. */
+  private @Nullable List<Tracked<?, ?, ?>> parts;
 
   /** When the commands were called, by System.nanoTime, if before this scope began; else 0. */
   private final long calledNanos;
@@ -392,60 +379,29 @@ public final class WriteScope {
     return scope == null || scope.blockedCallers == null ? 0 : scope.roomNanos;
   }
 
-  /** The node that the current thread wrote to last, as the end of a sentence; may be empty. */
-  public static String byNode() {
-    WriteScope scope = CURRENT.get();
-    NodePipeline last = scope == null ? null : scope.last;
-    return last == null ? "" : last.reasons().byAddress();
-  }
-
-  /**
-   * Explains why the reply that the current thread waits for is late.
-   *
-   * @param waitedNanos how long it has waited
-   * @return null if nothing is known about the command
-   */
-  public static @Nullable Lateness whyLate(RedisCommand<?, ?, ?> command, long waitedNanos) {
-    WriteScope scope = CURRENT.get();
-    if (scope == null || scope.last == null) {
-      return null;
-    }
-    return Lateness.orPause(waitedNanos, scope.last.reasons().whyLate(command));
-  }
-
-  /** Records where a command that the current thread has just sent waits. */
-  public static void waitsIn(Waiting place) {
+  /** Returns a list to which the current thread adds the commands that it sends from now on. */
+  public static List<Tracked<?, ?, ?>> trackParts() {
+    List<Tracked<?, ?, ?>> parts = new ArrayList<>();
     WriteScope scope = CURRENT.get();
     if (scope != null) {
-      if (scope.waiting == null) {
-        scope.waiting = new HashSet<>();
-      }
-      scope.waiting.add(place);
+      scope.parts = parts;
+    }
+    return parts;
+  }
+
+  /** Ends {@link #trackParts}. */
+  public static void trackNoParts() {
+    WriteScope scope = CURRENT.get();
+    if (scope != null) {
+      scope.parts = null;
     }
   }
 
-  /**
-   * Fails a command of the current thread with a time-out, if it waits for a first connection.
-   *
-   * @return whether it did, or another thread is about to
-   */
-  public static boolean expire(RedisCommand<?, ?, ?> command, long timeoutNanos) {
+  /** Adds a command that waits for a connection to the list of {@link #trackParts}. */
+  public static void tracks(Tracked<?, ?, ?> part) {
     WriteScope scope = CURRENT.get();
-    if (scope != null && scope.waiting != null) {
-      for (Waiting place : scope.waiting) {
-        if (place.expire(command, timeoutNanos)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  /** Counts a time-out of the command that the current thread waited for. */
-  public static void timedOut(Lateness why) {
-    WriteScope scope = CURRENT.get();
-    if (scope != null && scope.last != null) {
-      scope.last.reasons().timedOut(why, 1);
+    if (scope != null && scope.parts != null) {
+      scope.parts.add(part);
     }
   }
 
@@ -469,6 +425,12 @@ public final class WriteScope {
     if (calledNanos != 0) {
       command.calledBy(calledNanos);
     }
+    if (parts != null) {
+      Tracked<?, ?, ?> part = CommandWrapper.unwrap(command.getDelegate(), Tracked.class);
+      if (part != null) {
+        parts.add(part);
+      }
+    }
     partOf(to).append(command);
   }
 
@@ -478,7 +440,6 @@ public final class WriteScope {
   }
 
   private Chain partOf(NodePipeline to) {
-    last = to;
     if (chain == null) {
       pipeline = to;
       chain = new Chain();

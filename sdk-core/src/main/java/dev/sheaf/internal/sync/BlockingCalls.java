@@ -6,6 +6,7 @@ import dev.sheaf.SheafException;
 import dev.sheaf.internal.compression.CallerOutput;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.KeyReads;
+import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisFuture;
@@ -26,6 +27,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -49,8 +52,11 @@ public final class BlockingCalls<K, V> {
   /** Stands for the GET of a template in loop detection. */
   private static final Method GET = lettuceGet();
 
-  /** Whether a method of the cluster interface sends several commands. */
-  private static final ConcurrentMap<Method, Boolean> SEVERAL = new ConcurrentHashMap<>();
+  /**
+   * The asynchronous form of each method of the cluster interface for which Lettuce may send
+   * several commands; empty for all other methods.
+   */
+  private static final ConcurrentMap<Method, Optional<Method>> SEVERAL = new ConcurrentHashMap<>();
 
   private final StatefulConnection<?, ?> connection;
   private final Loops<K, V> loops;
@@ -147,7 +153,7 @@ public final class BlockingCalls<K, V> {
    *
    * @param arguments of the method; null for a GET
    * @param key of a GET; null for all other calls
-   * @param drives whether it sends one command and waits for its reply, so that the thread can
+   * @param drives whether it sends commands and waits for their replies, so that the thread can
    *     drive the event loop meanwhile
    */
   private @Nullable Object call(
@@ -287,29 +293,32 @@ public final class BlockingCalls<K, V> {
           method,
           arguments,
           get && arguments != null ? (K) arguments[0] : null,
-          get || isOneCommand(method),
+          get || isAwaited(method),
           () -> callOnce(method, arguments, get));
     }
 
     /**
-     * Whether a method sends a single command and waits for its reply; on a cluster some send
-     * several.
+     * Whether a method only sends commands and waits for their replies, so that the thread can
+     * drive the event loop; on a cluster a few return other objects.
      */
-    private boolean isOneCommand(Method method) {
+    private boolean isAwaited(Method method) {
       if (!(connection instanceof StatefulRedisClusterConnection)) {
         return true;
       }
-      return gets != null && !SEVERAL.computeIfAbsent(method, Face::isOfSeveral);
+      return gets != null
+          && several(method)
+              .map(async -> RedisFuture.class.isAssignableFrom(async.getReturnType()))
+              .orElse(true);
     }
 
-    private static boolean isOfSeveral(Method method) {
-      for (Method own : RedisAdvancedClusterAsyncCommandsImpl.class.getDeclaredMethods()) {
-        if (own.getName().equals(method.getName())
-            && Arrays.equals(own.getParameterTypes(), method.getParameterTypes())) {
-          return true;
-        }
-      }
-      return false;
+    private static Optional<Method> several(Method method) {
+      return SEVERAL.computeIfAbsent(
+          method,
+          any ->
+              Arrays.stream(RedisAdvancedClusterAsyncCommandsImpl.class.getDeclaredMethods())
+                  .filter(own -> !own.isBridge() && own.getName().equals(method.getName()))
+                  .filter(own -> Arrays.equals(own.getParameterTypes(), method.getParameterTypes()))
+                  .findFirst());
     }
 
     private static boolean isGet(Method method, Object @Nullable [] arguments) {
@@ -326,9 +335,48 @@ public final class BlockingCalls<K, V> {
         return get(gets, (K) arguments[0]);
       }
       try {
-        return method.invoke(commands, arguments);
+        return connection instanceof StatefulRedisClusterConnection && isAwaited(method)
+            ? inParts(method, arguments)
+            : method.invoke(commands, arguments);
       } catch (InvocationTargetException e) {
         throw rethrown(e.getTargetException());
+      }
+    }
+
+    /**
+     * A blocking call for which Lettuce may send several commands to a cluster, and then one to
+     * each node. The future of all of them neither sends what is collected nor knows why it is
+     * late, so both are done here.
+     */
+    private @Nullable Object inParts(Method method, Object @Nullable [] arguments)
+        throws IllegalAccessException, InvocationTargetException {
+      Method async = several(method).orElse(null);
+      if (async == null) {
+        return method.invoke(commands, arguments);
+      }
+      long timeoutNanos = connection.getTimeout().toNanos();
+      List<CommandHolder.Tracked<?, ?, ?>> parts = WriteScope.trackParts();
+      try {
+        RedisFuture<?> replies = (RedisFuture<?>) async.invoke(gets, arguments);
+        if (!isDoneWithin(timeoutNanos == 0 ? Long.MAX_VALUE / 2 : timeoutNanos, replies)) {
+          CommandHolder.expireAll(parts, timeoutNanos);
+        }
+        // What is not done now fails in Lettuce's words.
+        return LettuceFutures.awaitOrCancel(
+            replies, Math.min(timeoutNanos, 1), TimeUnit.NANOSECONDS);
+      } finally {
+        WriteScope.trackNoParts();
+      }
+    }
+
+    private static boolean isDoneWithin(long timeoutNanos, RedisFuture<?> replies) {
+      long deadlineNanos = System.nanoTime() + timeoutNanos;
+      try {
+        return WriteScope.await(replies.toCompletableFuture(), deadlineNanos)
+            || replies.await(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return true; // The caller finds the interrupt.
       }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.wait;
 
+import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
+public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
+    implements CommandHolder.Tracked<K, V, T> {
 
   @SuppressWarnings("rawtypes") // There is no class literal of a generic type.
   private static final AtomicReferenceFieldUpdater<AwaitedCommand, Deadlines.@Nullable Wait> WAIT =
@@ -27,6 +29,9 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
 
   /** The wait that the reply ends. A second thread that waits for the same reply uses a timer. */
   private volatile Deadlines.@Nullable Wait wait;
+
+  /** Set by the thread that sends it; a late look at it costs no more than a reason. */
+  private @Nullable CommandHolder holder;
 
   AwaitedCommand(RedisCommand<K, V, T> command, Deadlines deadlines) {
     super(command);
@@ -68,6 +73,16 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
   public T join() {
     WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
     return super.join();
+  }
+
+  @Override
+  public void heldBy(CommandHolder holder) {
+    this.holder = holder;
+  }
+
+  @Override
+  public @Nullable CommandHolder holder() {
+    return holder;
   }
 
   boolean awaitByTimer(long timeoutNanos) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.wait;
 
-import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.Pauses;
+import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandInterruptedException;
-import io.lettuce.core.RedisCommandTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -101,30 +101,8 @@ public final class Deadlines implements AutoCloseable {
     if (WriteScope.roomNanos() == 0) {
       return false;
     }
-    // No pipeline knows a command that waits for the first connection to its node.
-    if (WriteScope.expire(reply, timeoutNanos)) {
-      return true;
-    }
-    Lateness why = WriteScope.whyLate(reply, timeoutNanos);
-    // The reply may have arrived meanwhile, and then it counts. Either way the command is done.
-    if (!reply.isDone()) {
-      if (reply.completeExceptionally(failure(reply, why, timeoutNanos)) && why != null) {
-        WriteScope.timedOut(why);
-      }
-    }
+    CommandHolder.expireAll(List.of(reply), timeoutNanos);
     return true;
-  }
-
-  private static RedisCommandTimeoutException failure(
-      AwaitedCommand<?, ?, ?> reply, @Nullable Lateness why, long timeoutNanos) {
-    String command = reply.getType().toString();
-    return why == null
-        ? new RedisCommandTimeoutException(
-            command
-                + " was not answered within "
-                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
-                + " ms; commandTimeout sets the limit")
-        : why.failure(command, WriteScope.byNode(), timeoutNanos);
   }
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, boolean tooShort) {

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 class UntilConnectedContractTest {
 
   private static final String OPENING =
-      "(GET|SET) was not answered by [^ ]+:[0-9]+ within 200 ms \\(no connection\\): the connection is"
+      "(M?GET|SET) was not answered by [^ ]+:[0-9]+ within 200 ms \\(no connection\\): the connection is"
           + " still being opened \\(commands that wait for it: [12]\\); commandTimeout sets the limit";
 
   private final Opening opening = new Opening();
@@ -195,6 +195,11 @@ class UntilConnectedContractTest {
       // The count follows the end of a command.
       Await.until("the count", Duration.ofSeconds(60), () -> timeouts(meters) >= 2);
       assertThat(timeouts(meters)).isEqualTo(2);
+      assertThatThrownBy(() -> lane.sync().mget("key", "other"))
+          .isInstanceOf(RedisCommandTimeoutException.class)
+          .hasMessageMatching(OPENING);
+      Await.until("the count", Duration.ofSeconds(60), () -> timeouts(meters) >= 4);
+      assertThat(timeouts(meters)).isEqualTo(4);
       for (int i = 0; i < 2; i++) {
         RedisFuture<String> inTheRoomOfThose = lane.async().get("key");
         assertThatThrownBy(() -> inTheRoomOfThose.get(60, TimeUnit.SECONDS))

@@ -8,7 +8,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.time.Duration;
+import java.util.List;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
@@ -79,7 +79,9 @@ class OutcomesInterleavingsTest {
     }
 
     @Override
-    public void expire(Duration timeout) {}
+    List<Call> commands() {
+      return List.of(one, other);
+    }
 
     void require(int times) {
       if (completed != times || future().isDone() != (times == 1)) {

@@ -36,8 +36,8 @@ class OutcomesTest {
     }
 
     @Override
-    public void expire(Duration timeout) {
-      calls.forEach(call -> call.expire(timeout));
+    List<Call> commands() {
+      return calls;
     }
   }
 
