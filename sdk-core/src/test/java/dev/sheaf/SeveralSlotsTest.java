@@ -4,29 +4,40 @@ package dev.sheaf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Commands for which Lettuce sends one to each slot or node: their replies and their time-outs. */
-class ClusterTimeoutsTest {
+/** Blocking commands for which Lettuce sends one to each slot or node: replies and time-outs. */
+class SeveralSlotsTest {
 
   /** Of three slots, and of all three nodes. */
   private static final Map<String, String> VALUES = Map.of("a", "1", "b", "2", "c", "3");
 
   private static final String[] KEYS = {"a", "b", "c"};
+
+  private static final int CALLERS = 3;
 
   private final EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start();
   private final MeterRegistry meters = new SimpleMeterRegistry();
@@ -97,6 +108,54 @@ class ClusterTimeoutsTest {
     server.faults().on(server.nodes().get(1)).pauseReading(true);
     assertThatThrownBy(() -> commands.mget(KEYS)).hasMessageContaining(":" + late + " within");
     assertThat(counted()).isEqualTo(1);
+  }
+
+  /** Callers that drive event loops, and others that park, while redirects come. */
+  @Test
+  void whileSlotsMove_eachReplyIsThatOfItsKey() throws Exception {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (int i = 0; i < 300; i++) {
+      values.put("key:" + i, "value:" + i);
+    }
+    String[] keys = values.keySet().toArray(String[]::new);
+    List<KeyValue<String, String>> expected =
+        values.entrySet().stream().map(e -> KeyValue.just(e.getKey(), e.getValue())).toList();
+    ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
+    AtomicBoolean moved = new AtomicBoolean();
+    try (Sheaf<String, String> patient = Sheaf.connect(server.uri())) {
+      patient.sync().mset(values);
+      List<Future<Integer>> callers = new ArrayList<>();
+      for (int i = 0; i < CALLERS; i++) {
+        callers.add(
+            threads.submit(
+                () -> {
+                  int calls = 0;
+                  while (calls == 0 || !moved.get()) {
+                    assertThat(patient.sync().mset(values)).isEqualTo("OK");
+                    assertThat(patient.sync().mget(keys)).isEqualTo(expected);
+                    assertThat(patient.sync().exists(keys)).isEqualTo(keys.length);
+                    calls++;
+                  }
+                  return calls;
+                }));
+      }
+      List<EmbeddedNode> nodes = server.nodes();
+      for (int i = 0; i < keys.length && !isAnyDone(callers); i++) {
+        int slot = SlotHash.getSlot(keys[i]);
+        int from = nodes.get(0).slots().get(slot) ? 0 : nodes.get(1).slots().get(slot) ? 1 : 2;
+        server.migrateSlot(slot, nodes.get(from), nodes.get((from + 1) % 3));
+      }
+      moved.set(true);
+      for (Future<Integer> caller : callers) {
+        assertThat(caller.get(120, TimeUnit.SECONDS)).isPositive();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static boolean isAnyDone(List<Future<Integer>> callers) {
+    return callers.stream().anyMatch(Future::isDone);
   }
 
   @Test
