@@ -230,7 +230,7 @@ class ScatterContractTest {
             .returns(ResultType.INTEGER);
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, Long> script = sheaf.scripts().register(increment);
-      List<String> keys = keys(20_000);
+      List<String> keys = keys(4_000);
       ConcurrentLinkedQueue<Throwable> trouble = new ConcurrentLinkedQueue<>();
       CompletableFuture<Long> run =
           script.scatterAsync(keys, List.of(), SUM, Duration.ofNanos(100_000));
@@ -246,7 +246,7 @@ class ScatterContractTest {
                 }
               });
       flusher.start();
-      assertThat(run.join()).isEqualTo(20_000);
+      assertThat(run.join()).isEqualTo(4_000);
       assertThat(new HashSet<>(sheaf.sync().mget(keys.toArray(String[]::new))))
           .allMatch(value -> value.getValue().equals("1"));
       Await.until("the flusher to end", Duration.ofSeconds(10), () -> !flusher.isAlive());
