@@ -112,15 +112,15 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.loopDetector = loopDetector;
     this.loopPlaces = loopPlaces;
     this.calls = new BlockingCalls<>(server.connection(), loops, blockedCallers, loopDetector);
-    RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
-    this.sync = calls.over(server, decompressing);
+    boolean compressed = context.compression() != null;
+    this.sync = calls.over(server, codec, compressed);
     this.bulkLane =
         new LazyBulkLane<>(
             connectAgain,
             // A loop over large values is bound by their size, not by its round trips.
             lane ->
                 new BlockingCalls<>(lane.connection(), loopsOf(lane, context), blockedCallers, null)
-                    .over(lane, decompressing));
+                    .over(lane, codec, compressed));
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.healing = context.healing();

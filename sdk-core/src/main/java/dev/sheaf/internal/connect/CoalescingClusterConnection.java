@@ -49,6 +49,11 @@ public final class CoalescingClusterConnection<K, V>
     this.untilConnected = new UntilConnected<>(this, context, this::send);
   }
 
+  /** The time-outs of its blocking commands. */
+  Deadlines deadlines() {
+    return deadlines;
+  }
+
   private void send(RedisCommand<K, V, ?> command) {
     super.dispatch(command);
   }

@@ -54,6 +54,11 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
     channels.register(endpoint, writer, options, codec);
   }
 
+  /** The time-outs of its blocking commands. */
+  Deadlines deadlines() {
+    return deadlines;
+  }
+
   /** The queue of this connection. */
   NodePipeline pipeline() {
     return ((NodeWriter) getChannelWriter()).pipeline();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -50,12 +51,16 @@ public record ConnectedServer<K, V>(
   }
 
   /**
-   * Whether the blocking commands of a connection wait through {@code AwaitedCommand}. Other
-   * connections, such as Lettuce's to a primary and its replicas, wait in their own way, so their
-   * commands must not be collected until they wait.
+   * The time-outs of a connection whose blocking commands wait through {@code AwaitedCommand}. Null
+   * for other connections, such as Lettuce's to a primary and its replicas. They wait in their own
+   * way, so their commands must not be collected until they wait.
    */
-  public static boolean isOwn(StatefulConnection<?, ?> connection) {
-    return connection instanceof CoalescingConnection<?, ?>
-        || connection instanceof CoalescingClusterConnection<?, ?>;
+  public static @Nullable Deadlines deadlines(StatefulConnection<?, ?> connection) {
+    if (connection instanceof CoalescingConnection<?, ?> node) {
+      return node.deadlines();
+    }
+    return connection instanceof CoalescingClusterConnection<?, ?> cluster
+        ? cluster.deadlines()
+        : null;
   }
 }

@@ -8,6 +8,8 @@ import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.KeyReads;
 import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
+import dev.sheaf.internal.wait.AwaitedCommand;
+import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TimeoutOptions;
@@ -19,6 +21,9 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.lang.reflect.InvocationHandler;
@@ -89,7 +94,7 @@ public final class BlockingCalls<K, V> {
     this.blockedCallers = blockedCallers;
     this.sampler = sampler;
     this.nanoTime = sampler == null ? System::nanoTime : sampler.nanoTime();
-    this.mayDrive = ConnectedServer.isOwn(connection);
+    this.mayDrive = ConnectedServer.deadlines(connection) != null;
   }
 
   private static Method lettuceGet() {
@@ -104,19 +109,26 @@ public final class BlockingCalls<K, V> {
    * Wraps Lettuce's blocking commands for {@code Sheaf.sync}, with all their interfaces.
    *
    * @param server the server of the same connection
-   * @param decompressing the client's codec if values may be compressed, else null
+   * @param compressed whether values may be compressed
    */
   @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
   public RedisClusterCommands<K, V> over(
-      ConnectedServer<K, V> server, @Nullable RedisCodec<K, V> decompressing) {
+      ConnectedServer<K, V> server, RedisCodec<K, V> codec, boolean compressed) {
     TimeoutOptions timeouts = server.connection().getOptions().getTimeoutOptions();
+    Deadlines deadlines = ConnectedServer.deadlines(connection);
     // If commands have different time-outs, only Lettuce knows them.
     boolean differ = timeouts.isTimeoutCommands() && !timeouts.isApplyConnectionTimeout();
     return (RedisClusterCommands<K, V>)
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
-            new Face(server.sync(), () -> true, differ ? null : server.async(), decompressing));
+            new Face(
+                server.sync(),
+                () -> true,
+                differ || deadlines == null
+                    ? null
+                    : new Direct<>(
+                        server.connection(), server.async(), deadlines, codec, compressed)));
   }
 
   /**
@@ -127,7 +139,7 @@ public final class BlockingCalls<K, V> {
   public <T> T over(Class<T> type, T commands, BooleanSupplier waits) {
     return type.cast(
         Proxy.newProxyInstance(
-            type.getClassLoader(), new Class<?>[] {type}, new Face(commands, waits, null, null)));
+            type.getClassLoader(), new Class<?>[] {type}, new Face(commands, waits, null)));
   }
 
   /**
@@ -255,27 +267,31 @@ public final class BlockingCalls<K, V> {
         : WriteScope.pass(call);
   }
 
+  /**
+   * What sends commands that are awaited here, and not by Lettuce.
+   *
+   * @param compressed whether values may be compressed; the caller then decompresses them
+   */
+  private record Direct<K, V>(
+      StatefulConnection<K, V> connection,
+      RedisClusterAsyncCommands<K, V> async,
+      Deadlines deadlines,
+      RedisCodec<K, V> codec,
+      boolean compressed) {}
+
   /** The invocation handler of wrapped commands. Thread-safe. */
   private final class Face implements InvocationHandler {
 
     private final Object commands;
     private final BooleanSupplier waits;
 
-    /** Sends GETs; null if they are sent like all other commands. */
-    private final @Nullable RedisClusterAsyncCommands<K, V> gets;
+    /** Null if Lettuce sends and awaits all commands. */
+    private final @Nullable Direct<K, V> direct;
 
-    /** The codec for values that the caller decompresses; null without compression. */
-    private final @Nullable RedisCodec<K, V> decompressing;
-
-    Face(
-        Object commands,
-        BooleanSupplier waits,
-        @Nullable RedisClusterAsyncCommands<K, V> gets,
-        @Nullable RedisCodec<K, V> decompressing) {
+    Face(Object commands, BooleanSupplier waits, @Nullable Direct<K, V> direct) {
       this.commands = commands;
       this.waits = waits;
-      this.gets = gets;
-      this.decompressing = decompressing;
+      this.direct = direct;
     }
 
     @Override
@@ -305,7 +321,7 @@ public final class BlockingCalls<K, V> {
       if (!(connection instanceof StatefulRedisClusterConnection)) {
         return true;
       }
-      return gets != null
+      return direct != null
           && several(method)
               .map(async -> RedisFuture.class.isAssignableFrom(async.getReturnType()))
               .orElse(true);
@@ -331,12 +347,14 @@ public final class BlockingCalls<K, V> {
     @SuppressWarnings("unchecked") // The argument of get(K).
     private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
         throws Exception {
-      if (get && gets != null && arguments != null) {
-        return get(gets, (K) arguments[0]);
+      if (direct != null && get && arguments != null) {
+        return get(direct, (K) arguments[0]);
       }
       try {
-        return connection instanceof StatefulRedisClusterConnection && isAwaited(method)
-            ? inParts(method, arguments)
+        return direct != null
+                && connection instanceof StatefulRedisClusterConnection
+                && isAwaited(method)
+            ? inParts(direct, method, arguments)
             : method.invoke(commands, arguments);
       } catch (InvocationTargetException e) {
         throw rethrown(e.getTargetException());
@@ -348,7 +366,8 @@ public final class BlockingCalls<K, V> {
      * each node. The future of all of them neither sends what is collected nor knows why it is
      * late, so both are done here.
      */
-    private @Nullable Object inParts(Method method, Object @Nullable [] arguments)
+    private @Nullable Object inParts(
+        Direct<K, V> direct, Method method, Object @Nullable [] arguments)
         throws IllegalAccessException, InvocationTargetException {
       Method async = several(method).orElse(null);
       if (async == null) {
@@ -357,7 +376,7 @@ public final class BlockingCalls<K, V> {
       long timeoutNanos = connection.getTimeout().toNanos();
       List<CommandHolder.Tracked<?, ?, ?>> parts = WriteScope.trackParts();
       try {
-        RedisFuture<?> replies = (RedisFuture<?>) async.invoke(gets, arguments);
+        RedisFuture<?> replies = (RedisFuture<?>) async.invoke(direct.async(), arguments);
         if (!isDoneWithin(timeoutNanos == 0 ? Long.MAX_VALUE / 2 : timeoutNanos, replies)) {
           CommandHolder.expireAll(parts, timeoutNanos);
         }
@@ -384,26 +403,23 @@ public final class BlockingCalls<K, V> {
      * A blocking GET like Lettuce's, but without reflection, and with the value decompressed by the
      * waiting thread, to relieve the event loop.
      */
-    private @Nullable V get(RedisClusterAsyncCommands<K, V> async, K key) {
-      boolean queued =
-          connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
-      RedisCodec<K, V> codec = decompressing;
-      if (codec == null || queued) {
-        RedisFuture<V> value = async.get(key);
-        // In a transaction the value arrives with EXEC.
-        return queued ? null : await(connection, value);
+    private @Nullable V get(Direct<K, V> direct, K key) {
+      RedisCodec<K, V> codec = direct.codec();
+      ValueOutput<K, V> output =
+          direct.compressed() ? new CallerOutput<>(codec) : new ValueOutput<>(codec);
+      AsyncCommand<K, V, V> value =
+          AwaitedCommand.dispatch(
+              new Command<>(CommandType.GET, output, new CommandArgs<>(codec).addKey(key)),
+              direct.connection(),
+              direct.deadlines());
+      if (connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti()) {
+        // The value arrives with EXEC.
+        return null;
       }
-      CallerOutput<K, V> output = new CallerOutput<>(codec);
-      return output.decoded(
-          await(
-              connection,
-              async.dispatch(CommandType.GET, output, new CommandArgs<>(codec).addKey(key))));
-    }
-
-    private static <V> @Nullable V await(
-        StatefulConnection<?, ?> connection, RedisFuture<V> value) {
-      return LettuceFutures.awaitOrCancel(
-          value, connection.getTimeout().toNanos(), TimeUnit.NANOSECONDS);
+      V reply =
+          LettuceFutures.awaitOrCancel(
+              value, connection.getTimeout().toNanos(), TimeUnit.NANOSECONDS);
+      return output instanceof CallerOutput<K, V> undecoded ? undecoded.decoded(reply) : reply;
     }
 
     private static Exception rethrown(Throwable thrown) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.wait;
 
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
@@ -19,16 +20,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
-    implements CommandHolder.Tracked<K, V, T> {
+    implements CommandHolder.Tracked<K, V, T>, DrivenEventLoop.Waking {
 
   @SuppressWarnings("rawtypes") // There is no class literal of a generic type.
-  private static final AtomicReferenceFieldUpdater<AwaitedCommand, Deadlines.@Nullable Wait> WAIT =
-      AtomicReferenceFieldUpdater.newUpdater(AwaitedCommand.class, Deadlines.Wait.class, "wait");
+  private static final AtomicReferenceFieldUpdater<AwaitedCommand, @Nullable Runnable> WAITER =
+      AtomicReferenceFieldUpdater.newUpdater(AwaitedCommand.class, Runnable.class, "waiter");
 
   private final Deadlines deadlines;
 
-  /** The wait that the reply ends. A second thread that waits for the same reply uses a timer. */
-  private volatile Deadlines.@Nullable Wait wait;
+  /** Wakes the waiting thread. A second thread that waits for the same reply uses a timer. */
+  private volatile @Nullable Runnable waiter;
 
   /** Set by the thread that sends it; a late look at it costs no more than a reason. */
   private @Nullable CommandHolder holder;
@@ -57,7 +58,9 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
 
   @Override
   public T get() throws InterruptedException, ExecutionException {
-    WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
+    if (!isDone()) {
+      WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
+    }
     return super.get();
   }
 
@@ -89,20 +92,21 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
     return super.await(timeoutNanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Registers the wait that the reply ends; false if there is one already. */
-  boolean wakesFor(Deadlines.Wait waiting) {
-    return WAIT.compareAndSet(this, null, waiting);
+  @Override
+  public boolean wakes(Runnable waiter) {
+    return WAITER.compareAndSet(this, null, waiter);
   }
 
-  void wakesNobody() {
-    wait = null;
+  @Override
+  public void wakesNobody() {
+    waiter = null;
   }
 
   private void wake() {
-    Deadlines.Wait waiting = wait;
+    Runnable waiting = waiter;
     if (waiting != null) {
-      wait = null;
-      waiting.wake();
+      waiter = null;
+      waiting.run();
     }
   }
 

@@ -111,7 +111,7 @@ public final class Deadlines implements AutoCloseable {
       return reply.awaitByTimer(timeoutNanos);
     }
     Wait wait = new Wait(reply, Thread.currentThread(), timeoutNanos);
-    if (!reply.wakesFor(wait)) {
+    if (!reply.wakes(wait)) {
       return reply.awaitByTimer(timeoutNanos);
     }
     int slot = enter(wait);
@@ -240,7 +240,7 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /** One thread's wait for one reply. */
-  static final class Wait {
+  static final class Wait implements Runnable {
 
     private final AwaitedCommand<?, ?, ?> reply;
     private final Thread thread;
@@ -279,14 +279,15 @@ public final class Deadlines implements AutoCloseable {
       }
       if (end || now - dueNanos >= 0) {
         expired = true;
-        wake();
+        run();
       } else if (reply.isDone()) {
         // Completed without waking the thread, for instance by CompletableFuture.completeAsync.
-        wake();
+        run();
       }
     }
 
-    void wake() {
+    @Override
+    public void run() {
       LockSupport.unpark(thread);
     }
   }

@@ -383,13 +383,24 @@ class DrivenEventLoopTest {
   }
 
   @Test
-  void driverWhoseReplyAnotherThreadCompletes_isWoken() throws Exception {
+  void driverWhoseFutureAnotherThreadCompletes_isWoken() throws Exception {
+    assertWakesDriver(new CompletableFuture<>());
+  }
+
+  /** A command wakes the driver itself. */
+  @Test
+  void driverWhoseCommandAnotherThreadCompletes_isWoken() throws Exception {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      assertWakesDriver(sheaf.async().blpop(0, "never").toCompletableFuture());
+    }
+  }
+
+  private static <T> void assertWakesDriver(CompletableFuture<T> done) throws Exception {
     DrivenEventLoopGroup group =
         new DrivenEventLoopGroup(
             1, 0, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
     try {
       DrivenEventLoop loop = (DrivenEventLoop) group.next();
-      CompletableFuture<Void> done = new CompletableFuture<>();
       Thread driver =
           new Thread(
               () -> {
@@ -405,7 +416,8 @@ class DrivenEventLoopTest {
       Await.until("the driver", PATIENCE, () -> loop.inEventLoop(driver));
       Await.until("the selector", PATIENCE, () -> isInSelector(driver));
       done.complete(null);
-      driver.join();
+      driver.join(PATIENCE.toMillis());
+      assertThat(driver.isAlive()).isFalse();
     } finally {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
     }
