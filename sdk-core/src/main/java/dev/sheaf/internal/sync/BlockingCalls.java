@@ -404,15 +404,17 @@ public final class BlockingCalls<K, V> {
      * waiting thread, to relieve the event loop.
      */
     private @Nullable V get(Direct<K, V> direct, K key) {
+      boolean queued =
+          connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
       RedisCodec<K, V> codec = direct.codec();
       ValueOutput<K, V> output =
-          direct.compressed() ? new CallerOutput<>(codec) : new ValueOutput<>(codec);
+          direct.compressed() && !queued ? new CallerOutput<>(codec) : new ValueOutput<>(codec);
       AsyncCommand<K, V, V> value =
           AwaitedCommand.dispatch(
               new Command<>(CommandType.GET, output, new CommandArgs<>(codec).addKey(key)),
               direct.connection(),
               direct.deadlines());
-      if (connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti()) {
+      if (queued) {
         // The value arrives with EXEC.
         return null;
       }

@@ -510,6 +510,18 @@ class CompressionContractTest {
     }
   }
 
+  @ForEachServer(on = Topology.STANDALONE)
+  void blockingGetInATransaction_givesItsValueWithExec(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf = compressing(server)) {
+      sheaf.sync().set("key", MEDIUM);
+      var commands = sheaf.standalone().sync();
+      assertThat(sheaf.sync().get("key")).isEqualTo(MEDIUM);
+      commands.multi();
+      assertThat(sheaf.sync().get("key")).isNull();
+      assertThat(commands.exec().<String>get(0)).isEqualTo(MEDIUM);
+    }
+  }
+
   @ForEachServer
   void mixedFleet_everyReadIsRight(ServerUnderTest server) {
     CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressor.zstd()));
