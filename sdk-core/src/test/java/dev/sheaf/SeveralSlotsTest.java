@@ -4,6 +4,9 @@ package dev.sheaf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.CompressionPolicy;
+import dev.sheaf.compression.Compressor;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.testkit.Await;
@@ -157,6 +160,25 @@ class SeveralSlotsTest {
 
   private static boolean isAnyDone(List<Future<Integer>> callers) {
     return callers.stream().anyMatch(Future::isDone);
+  }
+
+  /**
+   * Large compressed values complete on other threads. Lettuce's future of several commands is done
+   * a moment before it lets its waiters go.
+   */
+  @Test
+  void repliesThatOtherThreadsDecode_areNeverTakenForLate() {
+    String large = "value ".repeat(50_000);
+    try (Sheaf<String, String> compressing =
+        Sheaf.builder(server.uri())
+            .compression(CompressionOptions.of(CompressionPolicy.all(Compressor.snappy())))
+            .connect()) {
+      RedisClusterCommands<String, String> sync = compressing.sync();
+      sync.mset(Map.of("a", large, "b", large, "c", large));
+      for (int i = 0; i < 300; i++) {
+        assertThat(sync.mget(KEYS)).hasSize(3).allMatch(each -> each.getValue().equals(large));
+      }
+    }
   }
 
   @Test

@@ -380,9 +380,12 @@ public final class BlockingCalls<K, V> {
         if (!isDoneWithin(timeoutNanos == 0 ? Long.MAX_VALUE / 2 : timeoutNanos, replies)) {
           CommandHolder.expireAll(parts, timeoutNanos);
         }
-        // What is not done now fails in Lettuce's words.
+        // What is not done now fails in Lettuce's words. A future of Lettuce's lets its waiters go
+        // only just after it is done, so one that is done gets time for that.
         return LettuceFutures.awaitOrCancel(
-            replies, Math.min(timeoutNanos, 1), TimeUnit.NANOSECONDS);
+            replies,
+            replies.toCompletableFuture().isDone() ? timeoutNanos : Math.min(timeoutNanos, 1),
+            TimeUnit.NANOSECONDS);
       } finally {
         WriteScope.trackNoParts();
       }
