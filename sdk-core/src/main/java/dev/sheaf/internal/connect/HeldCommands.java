@@ -87,7 +87,7 @@ final class HeldCommands<K, V> implements CommandHolder {
     CommandHolder.Tracked<?, ?, ?> tracked =
         CommandWrapper.unwrap(command, CommandHolder.Tracked.class);
     if (tracked != null) {
-      // Before it can leave the queue, since the next holder says so, too.
+      // Before it can leave the queue and have another holder.
       tracked.heldBy(this);
       WriteScope.tracks(tracked);
     }

@@ -36,7 +36,7 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T>
   private volatile @Nullable Result<R> result;
   private volatile @Nullable Runnable whenDone;
 
-  /** Set by the thread that sends it; a late look at it costs no more than a reason. */
+  /** Not volatile: a thread that sees an older one gives a less exact reason for a time-out. */
   private @Nullable CommandHolder holder;
 
   KeyedCommand(

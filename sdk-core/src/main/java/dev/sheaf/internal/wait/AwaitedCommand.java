@@ -31,7 +31,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   /** Wakes the waiting thread. A second thread that waits for the same reply uses a timer. */
   private volatile @Nullable Runnable waiter;
 
-  /** Set by the thread that sends it; a late look at it costs no more than a reason. */
+  /** Not volatile: a thread that sees an older one gives a less exact reason for a time-out. */
   private @Nullable CommandHolder holder;
 
   AwaitedCommand(RedisCommand<K, V, T> command, Deadlines deadlines) {
