@@ -17,6 +17,7 @@ import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;
+import dev.sheaf.internal.keys.PageRead;
 import dev.sheaf.internal.keys.ReadRouter;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.WriteScope;
@@ -211,10 +212,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     return WriteScope.supply(
         blockedCallers,
         commandTimeout,
-        () ->
-            MultiGet.sendBlocking(reads, keys, commandTimeout)
-                .await(commandTimeout, deadlineNanos)
-                .results());
+        () -> PageRead.read(reads, keys, commandTimeout, deadlineNanos));
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ public final class RequestEncoder {
 
   /** The request of a GET up to its key. */
   private static final byte[] GET = "*2\r\n$3\r\nGET\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** The name of an MGET as it follows the count of arguments. */
+  private static final byte[] MGET = "\r\n$4\r\nMGET\r\n".getBytes(StandardCharsets.US_ASCII);
 
   /** The index of the framed key in an encoded GET. */
   static final int GET_KEY = GET.length;
@@ -78,21 +82,63 @@ public final class RequestEncoder {
    * @throws RuntimeException if the codec throws one
    */
   public static <K> byte[] encodeGet(RedisCodec<K, ?> codec, K key) {
+    byte[] bytes = keyBytes(codec, key);
+    int keyStart = GET_KEY + 1 + digits(bytes.length) + 2;
+    byte[] request = Arrays.copyOf(GET, keyStart + bytes.length + 2);
+    putFrame(request, GET_KEY, bytes);
+    return request;
+  }
+
+  /**
+   * Encodes the request of an MGET, with the same bytes as Lettuce's command.
+   *
+   * @throws RuntimeException if the codec throws one
+   */
+  public static <K> byte[] encodeMget(RedisCodec<K, ?> codec, List<K> keys) {
+    byte[][] bytes = new byte[keys.size()][];
+    int size = 1 + digits(bytes.length + 1) + MGET.length;
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = keyBytes(codec, keys.get(i));
+      size += 1 + digits(bytes[i].length) + 2 + bytes[i].length + 2;
+    }
+    byte[] request = new byte[size];
+    request[0] = '*';
+    int at = putDecimal(request, 1, bytes.length + 1);
+    System.arraycopy(MGET, 0, request, at, MGET.length);
+    at += MGET.length;
+    for (byte[] key : bytes) {
+      at = putFrame(request, at, key);
+    }
+    return request;
+  }
+
+  /** Encodes a key; a string of one byte per character without a buffer. */
+  private static <K> byte[] keyBytes(RedisCodec<K, ?> codec, K key) {
     if (codec == StringCodec.UTF8 && key instanceof String text) {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       // As many bytes as characters: no surrogates, for which codecs differ on unpaired ones.
       if (bytes.length == text.length()) {
-        return framedGet(bytes, bytes.length);
+        return bytes;
       }
     }
-    RequestEncoder encoder = ofThread();
-    ByteBuf buffer = encoder.takeBuffer();
-    try {
-      encodeKey(codec, key, buffer);
-      return framedGet(buffer.array(), buffer.writerIndex());
-    } finally {
-      encoder.giveBack(buffer);
-    }
+    return encodeKey(codec, key);
+  }
+
+  /**
+   * Writes an argument into a request.
+   *
+   * @return the index after it
+   */
+  private static int putFrame(byte[] request, int at, byte[] argument) {
+    request[at] = '$';
+    int start = putDecimal(request, at + 1, argument.length) + 2;
+    request[start - 2] = '\r';
+    request[start - 1] = '\n';
+    System.arraycopy(argument, 0, request, start, argument.length);
+    int end = start + argument.length;
+    request[end] = '\r';
+    request[end + 1] = '\n';
+    return end + 2;
   }
 
   /** The error of a command whose arguments could not be encoded. */
@@ -124,19 +170,6 @@ public final class RequestEncoder {
     } else {
       buffer.writeBytes(codec.encodeKey(key));
     }
-  }
-
-  private static byte[] framedGet(byte[] key, int length) {
-    int keyStart = GET_KEY + 1 + digits(length) + 2;
-    byte[] request = Arrays.copyOf(GET, keyStart + length + 2);
-    request[GET_KEY] = '$';
-    putDecimal(request, GET_KEY + 1, length);
-    request[keyStart - 2] = '\r';
-    request[keyStart - 1] = '\n';
-    System.arraycopy(key, 0, request, keyStart, length);
-    request[keyStart + length] = '\r';
-    request[keyStart + length + 1] = '\n';
-    return request;
   }
 
   /**

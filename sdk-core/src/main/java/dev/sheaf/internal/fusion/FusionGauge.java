@@ -10,9 +10,10 @@ package dev.sheaf.internal.fusion;
  * and one batch in {@link #PROBE_INTERVAL} is fused to see whether it pays again. If the server
  * does not allow MGET, fusion ends for the connection.
  *
- * <p>Confined to the drain of the queue and to the event loop; a stale value only costs speed.
+ * <p>Used by the drain of the queue, the event loop and callers that read pages, without locks: a
+ * stale or lost value only costs speed.
  */
-final class FusionGauge {
+public final class FusionGauge {
 
   /** One nil in eight keys: above this, the second requests cost more than fusion saves. */
   private static final double MAX_NIL_SHARE = 0.125;
@@ -27,7 +28,7 @@ final class FusionGauge {
   private boolean refused;
 
   /** Decides whether to fuse the next run of GETs. */
-  boolean decide() {
+  public boolean decide() {
     if (refused) {
       return false;
     }
@@ -39,13 +40,13 @@ final class FusionGauge {
   }
 
   /** Updates the average from the reply to an MGET. */
-  void observe(int nils, int keys) {
+  public void observe(int nils, int keys) {
     double weight = Math.min(1.0, WEIGHT_PER_KEY * keys);
     nilShare += weight * ((double) nils / keys - nilShare);
   }
 
   /** Ends fusion, because the server does not allow MGET for this user. */
-  void refused() {
+  public void refused() {
     refused = true;
   }
 }

@@ -68,6 +68,11 @@ public final class RunFuser implements FusedGet.Resender {
     this.delivered = delivered;
   }
 
+  /** Decides whether GETs are sent as MGET. */
+  public FusionGauge gauge() {
+    return gauge;
+  }
+
   /** Starts again for a new socket. */
   public void reset() {
     gauge = new FusionGauge();

@@ -9,13 +9,11 @@ import dev.sheaf.internal.observe.NodeSpans;
 import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.codec.RedisCodec;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,8 +40,11 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
 
   private final List<GetRead> reads;
 
-  private MultiGet(ReadRouter<K, V> router, int keys, boolean byKey) {
+  private final boolean fusible;
+
+  private MultiGet(ReadRouter<K, V> router, int keys, boolean byKey, boolean fusible) {
     this.router = router;
+    this.fusible = fusible;
     this.outcomes = byKey ? new LinkedHashMap<>(keys * 4 / 3 + 1) : null;
     this.reads = new ArrayList<>(keys);
   }
@@ -54,7 +55,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
    * @throws NullPointerException if a key is null; nothing is sent then
    */
   public static <K, V> MultiGet<K, V> send(ReadRouter<K, V> router, Collection<? extends K> keys) {
-    MultiGet<K, V> bulk = prepare(router, keys, true);
+    MultiGet<K, V> bulk = prepare(router, keys, true, true);
     WriteScope.run(bulk::dispatchAll);
     return bulk;
   }
@@ -66,7 +67,15 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
    */
   public static <K, V> MultiGet<K, V> sendBlocking(
       ReadRouter<K, V> router, Collection<? extends K> keys, Duration timeout) {
-    MultiGet<K, V> bulk = prepare(router, keys, true);
+    MultiGet<K, V> bulk = prepare(router, keys, true, true);
+    WriteScope.runBlocking(bulk::dispatchAll, timeout);
+    return bulk;
+  }
+
+  /** As {@link #sendBlocking}, but without fusing the reads, so that each has its own reply. */
+  static <K, V> MultiGet<K, V> sendEach(
+      ReadRouter<K, V> router, Collection<? extends K> keys, Duration timeout) {
+    MultiGet<K, V> bulk = prepare(router, keys, true, false);
     WriteScope.runBlocking(bulk::dispatchAll, timeout);
     return bulk;
   }
@@ -78,12 +87,12 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
    * @throws NullPointerException if a key is null
    */
   public static <K, V> MultiGet<K, V> ofEach(ReadRouter<K, V> router, List<? extends K> keys) {
-    return prepare(router, keys, false);
+    return prepare(router, keys, false, true);
   }
 
   private static <K, V> MultiGet<K, V> prepare(
-      ReadRouter<K, V> router, Collection<? extends K> keys, boolean byKey) {
-    MultiGet<K, V> bulk = new MultiGet<>(router, keys.size(), byKey);
+      ReadRouter<K, V> router, Collection<? extends K> keys, boolean byKey, boolean fusible) {
+    MultiGet<K, V> bulk = new MultiGet<>(router, keys.size(), byKey, fusible);
     int index = 0;
     for (K key : keys) {
       if (key == null) {
@@ -198,22 +207,10 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
     }
 
     @Override
-    @SuppressWarnings("unchecked") // That codec's values are strings.
     public void set(ByteBuffer value) {
       // A nil has no bytes.
       bytes = value == null ? 0 : value.remaining();
-      if (value == null || codec != StringCodec.UTF8) {
-        super.set(value);
-      } else {
-        output = (V) text(value);
-      }
-    }
-
-    /** Decodes like that codec, but through an array: three objects less for each value. */
-    private static String text(ByteBuffer value) {
-      byte[] copy = new byte[value.remaining()];
-      value.get(value.position(), copy);
-      return new String(copy, StandardCharsets.UTF_8);
+      output = value == null ? null : ValueText.decoded(codec, value);
     }
 
     int bytes() {
@@ -248,8 +245,10 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
      */
     void encodeWith(RedisCodec<K, V> codec) {
       encoded =
-          EncodedCommand.encodedGet(
-              this, RequestEncoder.encodeGet(codec, key), router.compression());
+          fusible
+              ? EncodedCommand.encodedGet(
+                  this, RequestEncoder.encodeGet(codec, key), router.compression())
+              : EncodedCommand.encode(this, false, router.compression());
     }
 
     /** Sends it like any other command. */

@@ -61,11 +61,17 @@ public final class ReadRouter<K, V> {
     return compression;
   }
 
+  /** The pipeline of the server; null on a cluster, or if Lettuce must route. */
+  @Nullable NodePipeline onlyServer() {
+    return cluster != null || standalone == null || standalone.isMulti()
+        ? null
+        : pipelineOf(standalone);
+  }
+
   /** A snapshot of the routes, for a few reads of one thread. */
   Routes<K, V> routes() {
     if (cluster == null) {
-      return new Routes<>(
-          standalone == null || standalone.isMulti() ? null : pipelineOf(standalone), null, null);
+      return new Routes<>(onlyServer(), null, null);
     }
     return CoalescingClusterConnection.readsPrimaries(cluster)
         ? new Routes<>(null, cluster, cluster.getPartitions())

@@ -1,6 +1,6 @@
 /**
- * Commands for many keys at once, with an outcome for each: {@code MultiGet} reads, {@code
- * MultiCommand} writes, deletes and checks keys.
+ * Commands for many keys at once, with an outcome for each: {@code PageRead} and {@code MultiGet}
+ * read, {@code MultiCommand} writes, deletes and checks keys.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */

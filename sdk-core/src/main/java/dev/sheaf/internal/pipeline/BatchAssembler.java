@@ -4,6 +4,7 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.ConnectionLostException;
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.fusion.FusionGauge;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
 import io.lettuce.core.RedisChannelWriter;
@@ -94,6 +95,11 @@ final class BatchAssembler {
     this.expiry = expiry;
     this.meters = meters;
     this.socket = socket;
+  }
+
+  /** Decides whether GETs are sent as MGET. */
+  FusionGauge gauge() {
+    return fuser.gauge();
   }
 
   /** Forgets what was learnt about the previous socket. */

@@ -3,6 +3,7 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.availability.ReplyActivity;
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.fusion.RunFuser;
 import dev.sheaf.internal.heal.Healer;
@@ -12,6 +13,7 @@ import dev.sheaf.internal.pipeline.NodeChannel.BatchTiming.Moment;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -82,6 +84,9 @@ public final class NodePipeline implements NodeChannel.Node {
   /** Null without tracing. */
   private final @Nullable NodeSpans spans;
 
+  /** Whether the latency of commands is recorded. */
+  private final boolean measured;
+
   private volatile @Nullable Lanes lanes;
 
   NodePipeline(
@@ -97,6 +102,7 @@ public final class NodePipeline implements NodeChannel.Node {
         meanwhile == DisconnectedBehavior.REJECT_COMMANDS
             || (meanwhile == DisconnectedBehavior.DEFAULT && !clientOptions.isAutoReconnect());
     this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
+    this.measured = delegate.getClientResources().commandLatencyRecorder().isEnabled();
     Timer timer = Timer.on(() -> delegate.getClientResources().eventExecutorGroup());
     this.reasons = new LateReasons(this, options, meters);
     this.expiry = new CommandExpiry(timeouts, timer, this::expireStalled, reasons);
@@ -125,6 +131,35 @@ public final class NodePipeline implements NodeChannel.Node {
   @Override
   public @Nullable NodeSpans spans() {
     return spans;
+  }
+
+  /**
+   * Whether to send a read of that many keys as MGET now. Never if each GET is observed, by spans
+   * or by a latency recorder.
+   */
+  public boolean readsPages(int keys) {
+    return keys > 1 && options.fusion() && spans == null && !measured && assembler.gauge().decide();
+  }
+
+  /** Most keys of an MGET. */
+  public int maxFusedKeys() {
+    return options.maxFusedKeys();
+  }
+
+  /** Records the reply to a read that was sent as MGET. */
+  public void answeredPage(int keys, int nils) {
+    assembler.gauge().observe(nils, keys);
+    if (meters != null) {
+      meters.fused(CommandTraits.of(CommandType.GET), keys, keys);
+      meters.nilChecks(nils);
+    }
+  }
+
+  /** Records an error in place of that reply. */
+  public void refusedPage(String error) {
+    if (error.startsWith("NOPERM")) {
+      assembler.gauge().refused();
+    }
   }
 
   /** Fails commands at their time-out. */

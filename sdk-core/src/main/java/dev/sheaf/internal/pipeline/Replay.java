@@ -7,6 +7,7 @@ import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.command.RespRequest;
+import dev.sheaf.internal.command.StartsAgain;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
 import io.lettuce.core.output.ValueOutput;
@@ -152,7 +153,8 @@ final class Replay {
     if (part instanceof EncodedCommand<?, ?, ?> command
         && command.traits().isRepeatable()
         && !command.isAbandoned()
-        && !(command.getDelegate().getOutput() instanceof ValueOutput)) {
+        && !(command.getDelegate().getOutput() instanceof ValueOutput)
+        && !(command.getDelegate().getOutput() instanceof StartsAgain)) {
       command.completeExceptionally(
           new ConnectionLostException(
               command.getType()

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.ConnectionLostException;
 import dev.sheaf.OutcomeUnknownException;
+import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
@@ -21,6 +22,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +57,21 @@ class LostReadsTest {
         assertThat(e).cause().isInstanceOf(ConnectionLostException.class);
       }
       assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo("value");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3, 5, 60, 300, 700})
+  void pageThatCameInPart_isReadAgain(int bytes) throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf = Sheaf.connect("redis://127.0.0.1:" + proxy.port())) {
+      List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key" + i).toList();
+      keys.forEach(key -> sheaf.sync().set(key, "value of " + key));
+      proxy.cutAfterBytesToClient(bytes);
+      Map<String, Result<String>> page = sheaf.getAll(keys);
+      assertThat(page.keySet()).containsExactlyElementsOf(keys);
+      page.forEach((key, value) -> assertThat(value.orNull()).isEqualTo("value of " + key));
     }
   }
 
