@@ -16,9 +16,11 @@ import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.codec.StringCodec;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -91,6 +93,40 @@ class SeveralSlotsTest {
     assertLate("TOUCH", () -> commands.touch(KEYS));
     assertLate("UNLINK", () -> commands.unlink(KEYS));
     assertLate("DEL", () -> commands.del(KEYS));
+  }
+
+  /** Lettuce sends a command for each slot, one after the other. */
+  @Test
+  void largeWritesOfSeveralSlots_areSentInParts() {
+    AtomicBoolean sentEarly = new AtomicBoolean();
+    int slots = 8;
+    StringCodec watching =
+        new StringCodec() {
+          private int encoded;
+
+          @Override
+          public void encodeValue(String value, ByteBuf target) {
+            if (++encoded == slots) {
+              Await.until(
+                  "the first values to arrive",
+                  Duration.ofSeconds(60),
+                  () -> server.nodes().stream().anyMatch(node -> node.stats().count("MSET") > 0));
+              sentEarly.set(true);
+            }
+            super.encodeValue(value, target);
+          }
+        };
+    Map<String, String> values = new LinkedHashMap<>();
+    for (int i = 0; i < slots; i++) {
+      values.put("large:" + i, "v".repeat(SheafBuilder.BYTES_PER_SLICE / 2));
+    }
+    try (Sheaf<String, String> patient = Sheaf.builder(server.uri()).codec(watching).connect()) {
+      assertThat(patient.sync().mset(values)).isEqualTo("OK");
+      assertThat(sentEarly).isTrue();
+      assertThat(patient.sync().mget(values.keySet().toArray(String[]::new)))
+          .hasSize(slots)
+          .allSatisfy(value -> assertThat(values).containsEntry(value.getKey(), value.getValue()));
+    }
   }
 
   private void assertLate(String command, Runnable call) {

@@ -2,6 +2,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.common.Limits;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.pipeline.CommandHolder.Tracked;
 import dev.sheaf.internal.pipeline.PendingQueue.Chain;
@@ -432,6 +433,10 @@ public final class WriteScope {
       }
     }
     partOf(to).append(command);
+    if (parts != null && heldBytes() >= Limits.BYTES_PER_SLICE) {
+      // Else a large MSET of many slots would be in memory twice before it is sent.
+      submit();
+    }
   }
 
   /** Collects commands that must stay together. */
