@@ -17,6 +17,7 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,7 +86,7 @@ public final class NodePipeline implements NodeChannel.Node {
   private final @Nullable NodeSpans spans;
 
   /** Whether the latency of commands is recorded. */
-  private final boolean measured;
+  private final BooleanSupplier measured;
 
   private volatile @Nullable Lanes lanes;
 
@@ -102,7 +103,7 @@ public final class NodePipeline implements NodeChannel.Node {
         meanwhile == DisconnectedBehavior.REJECT_COMMANDS
             || (meanwhile == DisconnectedBehavior.DEFAULT && !clientOptions.isAutoReconnect());
     this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
-    this.measured = delegate.getClientResources().commandLatencyRecorder().isEnabled();
+    this.measured = () -> delegate.getClientResources().commandLatencyRecorder().isEnabled();
     Timer timer = Timer.on(() -> delegate.getClientResources().eventExecutorGroup());
     this.reasons = new LateReasons(this, options, meters);
     this.expiry = new CommandExpiry(timeouts, timer, this::expireStalled, reasons);
@@ -138,7 +139,11 @@ public final class NodePipeline implements NodeChannel.Node {
    * or by a latency recorder.
    */
   public boolean readsPages(int keys) {
-    return keys > 1 && options.fusion() && spans == null && !measured && assembler.gauge().decide();
+    return keys > 1
+        && options.fusion()
+        && spans == null
+        && !measured.getAsBoolean()
+        && assembler.gauge().decide();
   }
 
   /** Most keys of an MGET. */
