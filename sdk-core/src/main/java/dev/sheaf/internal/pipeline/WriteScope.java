@@ -420,6 +420,11 @@ public final class WriteScope {
 
   /** Collects a command of the current thread. */
   public void hold(NodePipeline to, EncodedCommand<?, ?, ?> command) {
+    collect(to, command);
+    releaseParts();
+  }
+
+  private void collect(NodePipeline to, EncodedCommand<?, ?, ?> command) {
     if (blockedCallers != null) {
       command.awaitedByCaller();
     }
@@ -433,15 +438,19 @@ public final class WriteScope {
       }
     }
     partOf(to).append(command);
+  }
+
+  /** Sends early what would else be in memory twice, such as a large MSET of many slots. */
+  private void releaseParts() {
     if (parts != null && heldBytes() >= Limits.BYTES_PER_SLICE) {
-      // Else a large MSET of many slots would be in memory twice before it is sent.
       submit();
     }
   }
 
   /** Collects commands that must stay together. */
   void hold(NodePipeline to, Chain commands) {
-    commands.forEach(command -> hold(to, command));
+    commands.forEach(command -> collect(to, command));
+    releaseParts();
   }
 
   private Chain partOf(NodePipeline to) {
