@@ -2,15 +2,23 @@
 package dev.sheaf.internal.command;
 
 import dev.sheaf.SheafException;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.codec.ToByteBufEncoder;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.protocol.TracedCommand;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.lang.ref.SoftReference;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -66,6 +74,11 @@ public final class RequestEncoder {
    * @throws RuntimeException if the codec throws one
    */
   public static byte[] encode(RedisCommand<?, ?, ?> command) {
+    // A traced command notes when it is encoded.
+    if (command.getArgs() instanceof KeyArgs<?, ?> key
+        && CommandWrapper.unwrap(command, TracedCommand.class) == null) {
+      return key.get();
+    }
     RequestEncoder encoder = ofThread();
     ByteBuf buffer = encoder.takeBuffer();
     try {
@@ -73,6 +86,62 @@ public final class RequestEncoder {
       return Arrays.copyOf(buffer.array(), buffer.writerIndex());
     } finally {
       encoder.giveBack(buffer);
+    }
+  }
+
+  /** Creates a GET whose key is encoded once, for routing and for sending alike. */
+  public static <K, V> RedisCommand<K, V, V> newGet(
+      K key, CommandOutput<K, V, V> output, RedisCodec<K, V> codec) {
+    return new Command<>(CommandType.GET, output, new KeyArgs<>(codec, key));
+  }
+
+  /**
+   * The key of a GET, its only argument. It is encoded as soon as it is needed, once, and without
+   * the temporary buffer that Lettuce allocates for each key.
+   */
+  private static final class KeyArgs<K, V> extends CommandArgs<K, V> {
+
+    private final K key;
+
+    /** The encoded key, framed. Set by the calling thread, before others see the command. */
+    private byte @Nullable [] frame;
+
+    KeyArgs(RedisCodec<K, V> codec, K key) {
+      super(codec);
+      this.key = key;
+      addKey(key);
+    }
+
+    private byte[] frame() {
+      byte[] framed = frame;
+      if (framed == null) {
+        byte[] bytes = keyBytes(codec, key);
+        framed = new byte[1 + digits(bytes.length) + 2 + bytes.length + 2];
+        putFrame(framed, 0, bytes);
+        frame = framed;
+      }
+      return framed;
+    }
+
+    /** The request of the GET with this key. */
+    byte[] get() {
+      byte[] framed = frame();
+      byte[] request = Arrays.copyOf(GET, GET_KEY + framed.length);
+      System.arraycopy(framed, 0, request, GET_KEY, framed.length);
+      return request;
+    }
+
+    @Override
+    public void encode(ByteBuf buffer) {
+      buffer.writeBytes(frame());
+    }
+
+    /** A copy, as Lettuce computes slots of whole arrays. */
+    @Override
+    public ByteBuffer getFirstEncodedKey() {
+      byte[] framed = frame();
+      int start = RespRequest.contentStart(framed, 0);
+      return ByteBuffer.wrap(Arrays.copyOfRange(framed, start, framed.length - 2));
     }
   }
 
@@ -112,7 +181,7 @@ public final class RequestEncoder {
     return request;
   }
 
-  /** Encodes a key; a string of one byte per character without a buffer. */
+  /** Encodes a key; a string of one byte per character, and bytes, without a buffer. */
   private static <K> byte[] keyBytes(RedisCodec<K, ?> codec, K key) {
     if (codec == StringCodec.UTF8 && key instanceof String text) {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -121,7 +190,9 @@ public final class RequestEncoder {
         return bytes;
       }
     }
-    return encodeKey(codec, key);
+    return codec == ByteArrayCodec.INSTANCE && key instanceof byte[] bytes
+        ? bytes
+        : encodeKey(codec, key);
   }
 
   /**

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.wait.AwaitedCommand;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.ClusterPushHandler;
 import io.lettuce.core.cluster.RedisAdvancedClusterAsyncCommandsImpl;
 import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
@@ -15,6 +17,7 @@ import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
@@ -105,8 +108,11 @@ public final class CoalescingClusterConnection<K, V>
     return new AwaitedCommands();
   }
 
-  /** Lettuce's asynchronous commands, as {@link AwaitedCommand}s. */
-  private final class AwaitedCommands extends RedisAdvancedClusterAsyncCommandsImpl<K, V>
+  /**
+   * Lettuce's asynchronous commands, as {@link AwaitedCommand}s. Public, because Lettuce's blocking
+   * commands call it by reflection.
+   */
+  public final class AwaitedCommands extends RedisAdvancedClusterAsyncCommandsImpl<K, V>
       implements RedisAdvancedClusterAsyncCommands<K, V> {
 
     AwaitedCommands() {
@@ -114,6 +120,14 @@ public final class CoalescingClusterConnection<K, V>
           (StatefulRedisClusterConnection<K, V>) CoalescingClusterConnection.this,
           CoalescingClusterConnection.this.codec,
           CoalescingClusterConnection.this.parser);
+    }
+
+    @Override
+    public RedisFuture<V> get(K key) {
+      RedisCodec<K, V> codec = CoalescingClusterConnection.this.codec;
+      return key == null
+          ? super.get(key)
+          : dispatch(RequestEncoder.newGet(key, new ValueOutput<>(codec), codec));
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.Lanes;
 import dev.sheaf.internal.pipeline.NodePipeline;
@@ -9,11 +10,13 @@ import dev.sheaf.internal.wait.AwaitedCommand;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisAsyncCommandsImpl;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.protocol.RedisCommand;
@@ -70,12 +73,23 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
     return new AwaitedCommands();
   }
 
-  /** Lettuce's asynchronous commands, as {@link AwaitedCommand}s. */
-  private final class AwaitedCommands extends RedisAsyncCommandsImpl<K, V>
+  /**
+   * Lettuce's asynchronous commands, as {@link AwaitedCommand}s. Public, because Lettuce's blocking
+   * commands call it by reflection.
+   */
+  public final class AwaitedCommands extends RedisAsyncCommandsImpl<K, V>
       implements RedisAsyncCommands<K, V> {
 
     AwaitedCommands() {
       super(CoalescingConnection.this, CoalescingConnection.this.codec, () -> parser.get());
+    }
+
+    @Override
+    public RedisFuture<V> get(K key) {
+      RedisCodec<K, V> codec = CoalescingConnection.this.codec;
+      return key == null
+          ? super.get(key)
+          : dispatch(RequestEncoder.newGet(key, new ValueOutput<>(codec), codec));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.Result;
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.compression.CallerOutput;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.KeyReads;
@@ -23,9 +24,6 @@ import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -414,9 +412,7 @@ public final class BlockingCalls<K, V> {
           direct.compressed() && !queued ? new CallerOutput<>(codec) : new ValueOutput<>(codec);
       AsyncCommand<K, V, V> value =
           AwaitedCommand.dispatch(
-              new Command<>(CommandType.GET, output, new CommandArgs<>(codec).addKey(key)),
-              direct.connection(),
-              direct.deadlines());
+              RequestEncoder.newGet(key, output, codec), direct.connection(), direct.deadlines());
       if (queued) {
         // The value arrives with EXEC.
         return null;

@@ -88,8 +88,8 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
     return holder;
   }
 
-  boolean awaitByTimer(long timeoutNanos) {
-    return super.await(timeoutNanos, TimeUnit.NANOSECONDS);
+  boolean awaitByTimer(long deadlineNanos) {
+    return super.await(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 
   @Override

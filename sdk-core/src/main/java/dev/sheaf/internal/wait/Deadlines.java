@@ -88,9 +88,8 @@ public final class Deadlines implements AutoCloseable {
       throw new RedisCommandInterruptedException(
           new InterruptedException("Interrupted while it waited for a reply"));
     }
-    long leftNanos = Math.max(0, deadlineNanos - System.nanoTime());
     boolean tooShort = timeoutNanos < tickNanos * TICKS_PER_TIMEOUT;
-    return awaitParked(reply, leftNanos, tooShort) || failedInBlockingCall(reply, timeoutNanos);
+    return awaitParked(reply, deadlineNanos, tooShort) || failedInBlockingCall(reply, timeoutNanos);
   }
 
   /**
@@ -105,18 +104,18 @@ public final class Deadlines implements AutoCloseable {
     return true;
   }
 
-  private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, boolean tooShort) {
+  private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long deadlineNanos, boolean tooShort) {
     if (tooShort || Thread.currentThread() instanceof ForkJoinWorkerThread) {
       // Too short for the scan interval; or a pool must know that its thread blocks.
-      return reply.awaitByTimer(timeoutNanos);
+      return reply.awaitByTimer(deadlineNanos);
     }
-    Wait wait = new Wait(reply, Thread.currentThread(), timeoutNanos);
+    Wait wait = new Wait(reply, Thread.currentThread(), deadlineNanos);
     if (!reply.wakes(wait)) {
-      return reply.awaitByTimer(timeoutNanos);
+      return reply.awaitByTimer(deadlineNanos);
     }
     int slot = enter(wait);
     try {
-      return slot < 0 ? reply.awaitByTimer(timeoutNanos) : wait.untilDone();
+      return slot < 0 ? reply.awaitByTimer(deadlineNanos) : wait.untilDone();
     } finally {
       reply.wakesNobody();
       if (slot >= 0) {
@@ -244,18 +243,16 @@ public final class Deadlines implements AutoCloseable {
 
     private final AwaitedCommand<?, ?, ?> reply;
     private final Thread thread;
-    private final long timeoutNanos;
 
-    /** When it ends, by System.nanoTime; set by the first scan. Scanning thread only. */
-    private long dueNanos;
+    /** When it ends, by System.nanoTime. */
+    private final long deadlineNanos;
 
-    private boolean seen;
     private volatile boolean expired;
 
-    private Wait(AwaitedCommand<?, ?, ?> reply, Thread thread, long timeoutNanos) {
+    private Wait(AwaitedCommand<?, ?, ?> reply, Thread thread, long deadlineNanos) {
       this.reply = reply;
       this.thread = thread;
-      this.timeoutNanos = timeoutNanos;
+      this.deadlineNanos = deadlineNanos;
     }
 
     private boolean untilDone() {
@@ -273,11 +270,7 @@ public final class Deadlines implements AutoCloseable {
     }
 
     private void look(long now, boolean end) {
-      if (!seen) {
-        seen = true;
-        dueNanos = now + timeoutNanos;
-      }
-      if (end || now - dueNanos >= 0) {
+      if (end || now - deadlineNanos >= 0) {
         expired = true;
         run();
       } else if (reply.isDone()) {

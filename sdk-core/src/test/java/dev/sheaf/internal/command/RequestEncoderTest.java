@@ -3,11 +3,23 @@ package dev.sheaf.internal.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,15 +37,75 @@ class RequestEncoderTest {
         "🗝 key",
         "\uD800",
         "\uD800é",
-        "\uD800a"
+        "\uD800a",
+        "{tag}key",
+        "key{tag}more"
       })
   void getOfAKey_hasTheBytesOfLettuces(String key) {
-    Command<String, String, String> get =
+    isLikeLettuces(StringCodec.UTF8, key);
+    isLikeLettuces(StringCodec.ASCII, key);
+    isLikeLettuces(ByteArrayCodec.INSTANCE, key.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static <K, V> void isLikeLettuces(RedisCodec<K, V> codec, K key) {
+    Command<K, V, V> lettuces =
         new Command<>(
-            CommandType.GET,
-            new ValueOutput<>(StringCodec.UTF8),
-            new CommandArgs<>(StringCodec.UTF8).addKey(key));
-    assertThat(RequestEncoder.encodeGet(StringCodec.UTF8, key))
-        .isEqualTo(RequestEncoder.encode(get));
+            CommandType.GET, new ValueOutput<>(codec), new CommandArgs<>(codec).addKey(key));
+    RedisCommand<K, V, V> own = RequestEncoder.newGet(key, new ValueOutput<>(codec), codec);
+    assertThat(RequestEncoder.encode(own)).isEqualTo(RequestEncoder.encode(lettuces));
+    assertThat(encodedByLettuce(own)).isEqualTo(RequestEncoder.encode(lettuces));
+    assertThat(own.getArgs().getFirstEncodedKey())
+        .isEqualTo(lettuces.getArgs().getFirstEncodedKey());
+    assertThat(SlotHash.getSlot(own.getArgs().getFirstEncodedKey()))
+        .isEqualTo(SlotHash.getSlot(lettuces.getArgs().getFirstEncodedKey()));
+    assertThat(own.getArgs().toCommandString()).isEqualTo(lettuces.getArgs().toCommandString());
+    assertThat(own.getArgs().count()).isOne();
+  }
+
+  /** As for a traced command. */
+  private static byte[] encodedByLettuce(RedisCommand<?, ?, ?> command) {
+    ByteBuf buffer = Unpooled.buffer();
+    command.encode(buffer);
+    return ByteBufUtil.getBytes(buffer);
+  }
+
+  /** Routing and sending share it, and so does sending again. */
+  @Test
+  void keyOfAGet_isEncodedOnce() {
+    CountingCodec codec = new CountingCodec();
+    RedisCommand<String, String, String> get =
+        RequestEncoder.newGet("key", new ValueOutput<>(codec), codec);
+    assertThat(get.getArgs().getFirstEncodedKey())
+        .isEqualTo(ByteBuffer.wrap("key".getBytes(StandardCharsets.UTF_8)));
+    byte[] request = RequestEncoder.encode(get);
+    assertThat(RequestEncoder.encode(get)).isEqualTo(request);
+    assertThat(codec.keys).containsExactly("key");
+  }
+
+  /** Notes the keys that it encodes. */
+  private static final class CountingCodec implements RedisCodec<String, String> {
+
+    private final List<String> keys = new ArrayList<>();
+
+    @Override
+    public String decodeKey(ByteBuffer bytes) {
+      return StringCodec.UTF8.decodeKey(bytes);
+    }
+
+    @Override
+    public String decodeValue(ByteBuffer bytes) {
+      return StringCodec.UTF8.decodeValue(bytes);
+    }
+
+    @Override
+    public ByteBuffer encodeKey(String key) {
+      keys.add(key);
+      return StringCodec.UTF8.encodeKey(key);
+    }
+
+    @Override
+    public ByteBuffer encodeValue(String value) {
+      return StringCodec.UTF8.encodeValue(value);
+    }
   }
 }
