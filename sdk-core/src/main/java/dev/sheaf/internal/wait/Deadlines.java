@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * park without a limit and register in a table. One thread scans the table at intervals and ends
  * overdue waits. While nobody waits, it sleeps.
  *
- * <p>Thread-safe. A time-out is never early, and at most two ticks late.
+ * <p>Thread-safe. A time-out is never early, and at most a tick late.
  */
 public final class Deadlines implements AutoCloseable {
 
