@@ -77,7 +77,7 @@ public final class RequestEncoder {
     // A traced command notes when it is encoded.
     if (command.getArgs() instanceof KeyArgs<?, ?> key
         && CommandWrapper.unwrap(command, TracedCommand.class) == null) {
-      return key.get();
+      return key.request();
     }
     RequestEncoder encoder = ofThread();
     ByteBuf buffer = encoder.takeBuffer();
@@ -103,8 +103,8 @@ public final class RequestEncoder {
 
     private final K key;
 
-    /** The encoded key, framed. Set by the calling thread, before others see the command. */
-    private byte @Nullable [] frame;
+    /** The whole request. Set by the calling thread, before others see the command. */
+    private byte @Nullable [] request;
 
     KeyArgs(RedisCodec<K, V> codec, K key) {
       super(codec);
@@ -112,36 +112,28 @@ public final class RequestEncoder {
       addKey(key);
     }
 
-    private byte[] frame() {
-      byte[] framed = frame;
-      if (framed == null) {
-        byte[] bytes = keyBytes(codec, key);
-        framed = new byte[1 + digits(bytes.length) + 2 + bytes.length + 2];
-        putFrame(framed, 0, bytes);
-        frame = framed;
+    /** The request of the GET with this key; the same array each time. */
+    byte[] request() {
+      byte[] encoded = request;
+      if (encoded == null) {
+        encoded = encodeGet(codec, key);
+        request = encoded;
       }
-      return framed;
-    }
-
-    /** The request of the GET with this key. */
-    byte[] get() {
-      byte[] framed = frame();
-      byte[] request = Arrays.copyOf(GET, GET_KEY + framed.length);
-      System.arraycopy(framed, 0, request, GET_KEY, framed.length);
-      return request;
+      return encoded;
     }
 
     @Override
     public void encode(ByteBuf buffer) {
-      buffer.writeBytes(frame());
+      byte[] encoded = request();
+      buffer.writeBytes(encoded, GET_KEY, encoded.length - GET_KEY);
     }
 
     /** A copy, as Lettuce computes slots of whole arrays. */
     @Override
     public ByteBuffer getFirstEncodedKey() {
-      byte[] framed = frame();
-      int start = RespRequest.contentStart(framed, 0);
-      return ByteBuffer.wrap(Arrays.copyOfRange(framed, start, framed.length - 2));
+      byte[] encoded = request();
+      int start = RespRequest.contentStart(encoded, GET_KEY);
+      return ByteBuffer.wrap(Arrays.copyOfRange(encoded, start, encoded.length - 2));
     }
   }
 
