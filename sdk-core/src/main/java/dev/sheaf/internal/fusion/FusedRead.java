@@ -191,9 +191,9 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     end += name().length;
     end = put(first, commonStart(first), first.itemStart(), request, end);
     for (int i = 0; i < reads.size(); i++) {
+      EncodedCommand<?, ?, ?> read = reads.get(i);
+      read.beginReply();
       if (!isRepeated(i)) {
-        EncodedCommand<?, ?, ?> read = reads.get(i);
-        read.beginReply();
         end = put(read, read.itemStart(), read.requestBytes(), request, end);
       }
     }

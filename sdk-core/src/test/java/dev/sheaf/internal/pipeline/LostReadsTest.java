@@ -4,11 +4,14 @@ package dev.sheaf.internal.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.Batch;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.ConnectionLostException;
+import dev.sheaf.Deferred;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
+import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
@@ -72,6 +75,32 @@ class LostReadsTest {
       Map<String, Result<String>> page = sheaf.getAll(keys);
       assertThat(page.keySet()).containsExactlyElementsOf(keys);
       page.forEach((key, value) -> assertThat(value.orNull()).isEqualTo("value of " + key));
+    }
+  }
+
+  /** The part of a reply that was lost does not count towards the limit of the whole one. */
+  @Test
+  void valueThatTwoAskFor_isDecodedFromTheStart_whenItIsReadAgain() throws Exception {
+    int size = 10_000;
+    CompressionOptions lessThanTwo =
+        CompressionOptions.builder().maxReplyBytes(size + size / 2).build();
+    try (EmbeddedServer server = EmbeddedServer.start();
+        LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf =
+            Sheaf.builder("redis://127.0.0.1:" + proxy.port()).compression(lessThanTwo).connect();
+        Sheaf<String, String> plain = Sheaf.connect(server.uri())) {
+      String value = "v".repeat(size);
+      sheaf.sync().set("key", value);
+      plain.sync().set("last", "plain".repeat(size));
+      proxy.cutAfterBytesToClient(plain.sync().strlen("key") + size);
+      try (Batch<String, String> batch = sheaf.batch()) {
+        Deferred<String> one = batch.get("key");
+        Deferred<String> other = batch.get("key");
+        Deferred<String> last = batch.get("last");
+        assertThat(one.get()).isEqualTo(value);
+        assertThat(other.get()).isEqualTo(value);
+        assertThat(last.get()).hasSize(5 * size);
+      }
     }
   }
 
