@@ -28,7 +28,7 @@ final class DefaultBatch<K, V> implements Batch<K, V> {
   private final List<Entry<?>> unsent = new ArrayList<>();
   private final Deque<Entry<?>> unanswered = new ArrayDeque<>();
 
-  /** Failures of commands that are no longer held; null until there is one. */
+  /** The failed ones of those that are no longer in {@link #unanswered}. */
   private final List<Entry<?>> failed = new ArrayList<>();
 
   private boolean closed;

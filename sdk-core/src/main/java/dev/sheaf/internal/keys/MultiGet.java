@@ -229,9 +229,6 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
     /** The encoded read; null if the codec failed. */
     private @Nullable EncodedCommand<K, V, V> encoded;
 
-    /** Created on demand, which is rare. */
-    private @Nullable CommandArgs<K, V> lateArgs;
-
     @SuppressWarnings("NullAway") // The arguments come later, if at all.
     GetRead(K key) {
       super(MultiGet.this, CommandType.GET, new MeasuredOutput<>(router.codec()), null);
@@ -261,14 +258,10 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
       }
     }
 
+    /** Made for each who asks, which is rare: the request is encoded without them. */
     @Override
     public CommandArgs<K, V> getArgs() {
-      CommandArgs<K, V> made = lateArgs;
-      if (made == null) {
-        made = new CommandArgs<>(router.codec()).addKey(key);
-        lateArgs = made;
-      }
-      return made;
+      return new CommandArgs<>(router.codec()).addKey(key);
     }
 
     @Override

@@ -141,9 +141,6 @@ public final class PageRead<K, V> extends Outcomes<PageRead<K, V>> {
     private final List<K> keys;
     private final EncodedCommand<K, V, List<@Nullable V>> encoded;
 
-    /** Created on demand, which is rare. */
-    private @Nullable CommandArgs<K, V> lateArgs;
-
     /**
      * Encodes the request.
      *
@@ -160,14 +157,10 @@ public final class PageRead<K, V> extends Outcomes<PageRead<K, V>> {
       return encoded;
     }
 
+    /** Made for each who asks, which is rare: the request is encoded without them. */
     @Override
     public CommandArgs<K, V> getArgs() {
-      CommandArgs<K, V> made = lateArgs;
-      if (made == null) {
-        made = new CommandArgs<>(router.codec()).addKeys(keys);
-        lateArgs = made;
-      }
-      return made;
+      return new CommandArgs<>(router.codec()).addKeys(keys);
     }
 
     @Override

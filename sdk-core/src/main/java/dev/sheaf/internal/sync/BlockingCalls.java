@@ -31,6 +31,7 @@ import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -293,36 +294,40 @@ public final class BlockingCalls<K, V> {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // The argument of get(K).
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
         throws Throwable {
       if (method.getDeclaringClass() == Object.class) {
         return asObject(proxy, method, arguments);
       }
       if (!waits.getAsBoolean()) {
-        return callOnce(method, arguments, false);
+        return invoked(method, commands, arguments);
       }
-      boolean get = isGet(method, arguments);
+      K key = keyOfGet(method, arguments);
+      if (key != null) {
+        return call(
+            method,
+            arguments,
+            key,
+            true,
+            () -> direct == null ? invoked(method, commands, arguments) : get(direct, key));
+      }
+      if (!(connection instanceof StatefulRedisClusterConnection)) {
+        return call(method, arguments, null, true, () -> invoked(method, commands, arguments));
+      }
+      Method several = several(method).orElse(null);
+      // A few commands of a cluster return other objects.
+      boolean awaited =
+          direct != null
+              && (several == null || RedisFuture.class.isAssignableFrom(several.getReturnType()));
       return call(
           method,
           arguments,
-          get && arguments != null ? (K) arguments[0] : null,
-          get || isAwaited(method),
-          () -> callOnce(method, arguments, get));
-    }
-
-    /**
-     * Whether a method only sends commands and waits for their replies, so that the thread can
-     * drive the event loop; on a cluster a few return other objects.
-     */
-    private boolean isAwaited(Method method) {
-      if (!(connection instanceof StatefulRedisClusterConnection)) {
-        return true;
-      }
-      return direct != null
-          && several(method)
-              .map(async -> RedisFuture.class.isAssignableFrom(async.getReturnType()))
-              .orElse(true);
+          null,
+          awaited,
+          () ->
+              direct != null && several != null && awaited
+                  ? inParts(direct, several, arguments)
+                  : invoked(method, commands, arguments));
     }
 
     private static Optional<Method> several(Method method) {
@@ -335,25 +340,18 @@ public final class BlockingCalls<K, V> {
                   .findFirst());
     }
 
-    private static boolean isGet(Method method, Object @Nullable [] arguments) {
-      return arguments != null
-          && arguments.length == 1
-          && arguments[0] != null
-          && method.getName().equals("get");
+    /** The key of a GET; null for all other calls. */
+    @SuppressWarnings("unchecked") // The argument of get(K).
+    private @Nullable K keyOfGet(Method method, Object @Nullable [] arguments) {
+      return arguments != null && arguments.length == 1 && method.getName().equals("get")
+          ? (K) arguments[0]
+          : null;
     }
 
-    @SuppressWarnings("unchecked") // The argument of get(K).
-    private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
-        throws Exception {
-      if (direct != null && get && arguments != null) {
-        return get(direct, (K) arguments[0]);
-      }
+    private static @Nullable Object invoked(
+        Method method, Object commands, Object @Nullable [] arguments) throws Exception {
       try {
-        return direct != null
-                && connection instanceof StatefulRedisClusterConnection
-                && isAwaited(method)
-            ? inParts(direct, method, arguments)
-            : method.invoke(commands, arguments);
+        return method.invoke(commands, arguments);
       } catch (InvocationTargetException e) {
         throw rethrown(e.getTargetException());
       }
@@ -363,18 +361,16 @@ public final class BlockingCalls<K, V> {
      * A blocking call for which Lettuce may send several commands to a cluster, and then one to
      * each node. The future of all of them neither sends what is collected nor knows why it is
      * late, so both are done here.
+     *
+     * @param async the asynchronous form of its method
      */
     private @Nullable Object inParts(
-        Direct<K, V> direct, Method method, Object @Nullable [] arguments)
-        throws IllegalAccessException, InvocationTargetException {
-      Method async = several(method).orElse(null);
-      if (async == null) {
-        return method.invoke(commands, arguments);
-      }
+        Direct<K, V> direct, Method async, Object @Nullable [] arguments) throws Exception {
       long timeoutNanos = connection.getTimeout().toNanos();
       List<CommandHolder.Tracked<?, ?, ?>> parts = WriteScope.trackParts();
       try {
-        RedisFuture<?> replies = (RedisFuture<?>) async.invoke(direct.async(), arguments);
+        RedisFuture<?> replies =
+            (RedisFuture<?>) Objects.requireNonNull(invoked(async, direct.async(), arguments));
         if (!isDoneWithin(timeoutNanos == 0 ? Long.MAX_VALUE / 2 : timeoutNanos, replies)) {
           CommandHolder.expireAll(parts, timeoutNanos);
         }

@@ -105,7 +105,8 @@ public final class KnownDictionaries {
   }
 
   /**
-   * Fetches a dictionary, unless that is in progress. The future completes normally in any case.
+   * Fetches a dictionary, unless that is in progress. The future fails with an {@link
+   * UnreadableValueException} if there is none, or it cannot be read now.
    */
   public CompletableFuture<TrainedDictionary> fetch(int id) {
     Fetch mine = new Fetch();
