@@ -83,6 +83,21 @@ class ArchitectureTest {
   private static final String RULE = "decide";
 
   private static final Path PAGE = Path.of("..", "docs", "ARCHITECTURE.md");
+  private static final Path SEAM = Path.of("..", "docs", "reference", "lettuce-seam.md");
+
+  /** Types that Lettuce has for its users. */
+  private static final Set<String> OF_USERS =
+      Set.of(
+          "ProtocolKeyword",
+          "RedisAdvancedClusterAsyncCommands",
+          "RedisAsyncCommands",
+          "RedisConnectionException",
+          "RedisConnectionStateListener",
+          "RedisException",
+          "StatefulRedisClusterConnection",
+          "StatefulRedisConnection");
+
+  private static final Pattern QUOTED = Pattern.compile("`(\\w+)`");
 
   private static final Pattern DESCRIBED = Pattern.compile("L(dev/sheaf/[\\w/$]+)[;<]");
 
@@ -191,6 +206,36 @@ class ArchitectureTest {
     for (String rule : RULES) {
       assertThat(page).contains("| `" + rule.replaceFirst(".*[.$]", "") + "`");
     }
+  }
+
+  @Test
+  void typesOfLettuceAndNettyThatAreExtended_areOnThePageOfTheSeam() throws Exception {
+    Set<String> extended = new TreeSet<>();
+    for (String name : compiled().keySet()) {
+      Class<?> type = Class.forName(name, false, Sheaf.class.getClassLoader());
+      Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))
+          .filter(above -> above.getName().matches("io[.](lettuce|netty)[.].*"))
+          .forEach(above -> extended.add(above.getSimpleName()));
+    }
+    assertThat(extended).hasSizeGreaterThan(30).containsAll(OF_USERS);
+    extended.removeAll(OF_USERS);
+    String page = Files.readString(SEAM);
+    extended.removeIf(type -> Pattern.compile("`" + type + "[`:.]").matcher(page).find());
+    assertThat(extended).isEmpty();
+  }
+
+  @Test
+  void pageOfTheSeam_namesClassesThatExist() throws Exception {
+    Set<String> classes = new TreeSet<>();
+    classes().keySet().forEach(name -> classes.add(name.substring(name.lastIndexOf('.') + 1)));
+    List<String> named = new ArrayList<>();
+    for (String line : Files.readAllLines(SEAM)) {
+      String[] columns = line.split(" \\| ", -1);
+      if (columns.length == 3) {
+        QUOTED.matcher(columns[1]).results().forEach(quoted -> named.add(quoted.group(1)));
+      }
+    }
+    assertThat(named).hasSizeGreaterThan(30).isSubsetOf(classes);
   }
 
   /** The classes that can be reached from each other. */
