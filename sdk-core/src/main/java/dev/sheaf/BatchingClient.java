@@ -67,7 +67,7 @@ public final class BatchingClient implements AutoCloseable {
     this.context =
         ClientAssembly.context(
             settings, uri(), ClientAssembly.meters(settings), ClientAssembly.compression(settings));
-    this.deadlines = new Deadlines(context.commandTimeout(), settings.yielding);
+    this.deadlines = new Deadlines(context.commandTimeout(), context.yields());
     this.lettuce =
         cluster
             ? CoalescingClusterClient.create(

@@ -233,10 +233,11 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Whether threads that wait for replies yield the processor up to 100 times before they park; off
-   * by default. It saves waking each thread if the processors are otherwise idle and dozens of
-   * threads read at once. With other load it makes every wait longer, because a thread that yields
-   * runs after all others. Reads at given moments can then be a tenth of a second late.
+   * Whether threads that wait for replies yield the processor up to 100 times before they block;
+   * off by default. It saves waking each thread if the processors are otherwise idle: with one or
+   * two threads, whose processor then stays awake, and with dozens that read at once. With other
+   * load it makes every wait longer, because a thread that yields runs after all others. Reads at
+   * given moments can then be a tenth of a second late.
    */
   public SheafBuilder<K, V> yielding(boolean on) {
     settings.yielding = on;

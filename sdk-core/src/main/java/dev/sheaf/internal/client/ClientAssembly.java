@@ -69,7 +69,8 @@ public record ClientAssembly(
         new ScriptTexts(),
         new AtomicInteger(),
         new Healing(settings.healing, settings.meterRegistry, settings.name),
-        settings.observe);
+        settings.observe,
+        settings.yielding ? ClientContext.YIELDS : 0);
   }
 
   /** Creates the meters of batches; null without a registry. */

@@ -76,7 +76,7 @@ public final class Connector<K, V> {
 
   private Sheaf<K, V> connect(RedisURI uri) {
     ClientContext context = ClientAssembly.context(settings, uri, meters, compression);
-    Deadlines deadlines = new Deadlines(context.commandTimeout(), settings.yielding);
+    Deadlines deadlines = new Deadlines(context.commandTimeout(), context.yields());
     CoalescingRedisClient client =
         CoalescingRedisClient.create(resources, bounded(uri), context, deadlines);
     boolean keep = false;

@@ -176,8 +176,10 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
    *
    * @param done the future; completed by any thread
    * @param deadlineNanos when to stop, by System.nanoTime
+   * @param yields how often to look at the sockets and yield the processor, before blocking
    */
-  public void drive(CompletableFuture<?> done, long deadlineNanos) {
+  @SuppressWarnings("ThreadPriorityCheck") // It may have no effect; then the thread blocks.
+  public void drive(CompletableFuture<?> done, long deadlineNanos, int yields) {
     Thread thread = Thread.currentThread();
     // Another thread may complete it: one that decodes values, or one that enforces time-outs.
     Waking waking = done instanceof Waking one && one.wakes(wakeUp) ? one : null;
@@ -185,13 +187,20 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
       done.whenComplete((value, failure) -> wakeUp());
     }
     awaited = done;
+    int yielded = 0;
     try {
       while (callbacks == 0 && holds == 0 && !isTurnOver()) {
         long leftNanos = deadlineNanos - System.nanoTime();
         if (leftNanos <= 0 || thread.isInterrupted()) {
           return;
         }
-        turn(Math.min(leftNanos, MAX_SELECT_NANOS));
+        if (yielded < yields) {
+          yielded++;
+          Thread.yield();
+          turn(0);
+        } else {
+          turn(Math.min(leftNanos, MAX_SELECT_NANOS));
+        }
       }
     } finally {
       awaited = null;

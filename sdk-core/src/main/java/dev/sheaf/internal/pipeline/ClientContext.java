@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     many share batches
  * @param healing closes connections that do not recover
  * @param observe which commands have spans, if the client resources trace
+ * @param yields how often a thread that waits yields the processor before it blocks
  */
 public record ClientContext(
     BatchingOptions batching,
@@ -32,7 +33,14 @@ public record ClientContext(
     ScriptTexts scriptTexts,
     AtomicInteger blockedCallers,
     Healing healing,
-    Observe observe) {
+    Observe observe,
+    int yields) {
+
+  /**
+   * How often a thread yields with {@code SheafBuilder.yielding}: for some dozen microseconds, as
+   * long as a nearby server needs.
+   */
+  public static final int YIELDS = 100;
 
   /** A copy with a lower limit of commands in each queue; 0 for no lower limit. */
   public ClientContext withAtMostQueued(int commands) {
@@ -47,6 +55,7 @@ public record ClientContext(
             scriptTexts,
             blockedCallers,
             healing,
-            observe);
+            observe,
+            yields);
   }
 }

@@ -88,6 +88,8 @@ public final class NodePipeline implements NodeChannel.Node {
   /** Whether the latency of commands is recorded. */
   private final BooleanSupplier measured;
 
+  private final int yields;
+
   private volatile @Nullable Lanes lanes;
 
   NodePipeline(
@@ -98,6 +100,7 @@ public final class NodePipeline implements NodeChannel.Node {
       CommandTimeouts timeouts) {
     this.meters = context.meters();
     this.options = context.batching();
+    this.yields = context.yields();
     DisconnectedBehavior meanwhile = clientOptions.getDisconnectedBehavior();
     this.rejectsWhileDisconnected =
         meanwhile == DisconnectedBehavior.REJECT_COMMANDS
@@ -219,6 +222,11 @@ public final class NodePipeline implements NodeChannel.Node {
   @Nullable DrivenEventLoop loop() {
     NodeChannel current = channel;
     return current == null || !autoFlush ? null : current.loop();
+  }
+
+  /** How often a thread that drives that loop yields the processor before it blocks. */
+  int yields() {
+    return yields;
   }
 
   /** In the state SCHEDULED. */

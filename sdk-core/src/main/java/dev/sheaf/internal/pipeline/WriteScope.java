@@ -223,7 +223,7 @@ public final class WriteScope {
     try {
       sent = submitHere(loop);
       if (sent) {
-        loop.drive(done, deadlineNanos);
+        loop.drive(done, deadlineNanos, main.yields());
       }
     } finally {
       CURRENT.set(this);

@@ -31,9 +31,6 @@ public final class Deadlines implements AutoCloseable {
    */
   private static final int SLOTS = 4_096;
 
-  /** How often a thread yields before it parks, with yielding on. */
-  private static final int YIELDS = 100;
-
   private static final int PROBES = 8;
   private static final int SPREAD = 0x9E3779B9;
   private static final int SHIFT = Integer.numberOfLeadingZeros(SLOTS - 1);
@@ -49,7 +46,7 @@ public final class Deadlines implements AutoCloseable {
 
   private final AtomicReferenceArray<@Nullable Wait> waits = new AtomicReferenceArray<>(SLOTS);
   private final long tickNanos;
-  private final boolean yielding;
+  private final int yields;
 
   /** Whether the thread scans the table. If not, it sleeps until this is set and it is woken. */
   private final AtomicBoolean watching = new AtomicBoolean();
@@ -62,10 +59,10 @@ public final class Deadlines implements AutoCloseable {
   /**
    * Creates the table without a thread; the first wait starts it.
    *
-   * @param yielding whether threads yield before they park
+   * @param yields how often a thread yields before it parks
    */
-  public Deadlines(Duration usualTimeout, boolean yielding) {
-    this.yielding = yielding;
+  public Deadlines(Duration usualTimeout, int yields) {
+    this.yields = yields;
     this.tickNanos =
         Math.max(
             MIN_TICK_NANOS, Math.min(MAX_TICK_NANOS, usualTimeout.toNanos() / TICKS_PER_TIMEOUT));
@@ -81,7 +78,7 @@ public final class Deadlines implements AutoCloseable {
    * @throws RedisCommandInterruptedException if the thread is interrupted; it stays interrupted
    */
   boolean await(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, long deadlineNanos) {
-    if (yielding && yieldUntilDone(reply)) {
+    if (yieldUntilDone(reply)) {
       return true;
     }
     if (Thread.currentThread().isInterrupted()) {
@@ -126,7 +123,7 @@ public final class Deadlines implements AutoCloseable {
 
   @SuppressWarnings("ThreadPriorityCheck") // It may have no effect; then the thread parks.
   private boolean yieldUntilDone(AwaitedCommand<?, ?, ?> reply) {
-    for (int yielded = 0; yielded < YIELDS; yielded++) {
+    for (int yielded = 0; yielded < yields; yielded++) {
       Thread.yield();
       if (reply.isDone()) {
         return true;

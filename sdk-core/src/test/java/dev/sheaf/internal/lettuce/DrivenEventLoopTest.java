@@ -356,7 +356,7 @@ class DrivenEventLoopTest {
                 loop.wantDriver();
                 Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
                 try {
-                  loop.drive(done, System.nanoTime() + Duration.ofMinutes(1).toNanos());
+                  loop.drive(done, System.nanoTime() + Duration.ofMinutes(1).toNanos(), 0);
                 } finally {
                   loop.leave();
                 }
@@ -407,7 +407,7 @@ class DrivenEventLoopTest {
                 loop.wantDriver();
                 Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
                 try {
-                  loop.drive(done, System.nanoTime() + Duration.ofHours(1).toNanos());
+                  loop.drive(done, System.nanoTime() + Duration.ofHours(1).toNanos(), 0);
                 } finally {
                   loop.leave();
                 }

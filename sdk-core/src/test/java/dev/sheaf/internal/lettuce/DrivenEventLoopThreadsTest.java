@@ -66,7 +66,7 @@ class DrivenEventLoopThreadsTest {
         task(loop).get(60, TimeUnit.SECONDS);
       } else if (loop.tryDrive()) {
         drives.incrementAndGet();
-        loop.drive(task(loop), System.nanoTime() + Duration.ofSeconds(60).toNanos());
+        loop.drive(task(loop), System.nanoTime() + Duration.ofSeconds(60).toNanos(), 0);
         loop.leave();
       } else {
         loop.wantDriver();

@@ -13,12 +13,16 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Wake-ups that come just before the owner of an event loop blocks. Netty's epoll handler drops
@@ -43,6 +47,14 @@ class DrivenEventLoopWakeUpTest {
     private volatile boolean heard;
     private volatile boolean stopping = true;
 
+    /** Whether each turn could block. Owner only. */
+    private final List<Boolean> looks = new ArrayList<>();
+
+    /** What happens in the turn of this number. */
+    private Runnable arrives = () -> {};
+
+    private int whenLooked;
+
     private IoHandlerFactory factory() {
       return new IoHandlerFactory() {
         @Override
@@ -59,6 +71,10 @@ class DrivenEventLoopWakeUpTest {
 
     @Override
     public int run(IoHandlerContext context) {
+      looks.add(context.canBlock());
+      if (looks.size() == whenLooked) {
+        arrives.run();
+      }
       if (stopping && context.canBlock()) {
         arrived.release();
         goOn.acquireUninterruptibly();
@@ -120,8 +136,9 @@ class DrivenEventLoopWakeUpTest {
     loop.leave();
   }
 
-  @Test
-  void replyThatAnotherThreadCompletes_endsTheDriversWait() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void replyThatAnotherThreadCompletes_endsTheDriversWait(int yields) throws Exception {
     handler.beforeBlocking(loop::wantDriver);
     CompletableFuture<String> reply = new CompletableFuture<>();
     Thread driver =
@@ -129,7 +146,7 @@ class DrivenEventLoopWakeUpTest {
             () -> {
               Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
               handler.stopping = true;
-              loop.drive(reply, System.nanoTime() + Duration.ofHours(1).toNanos());
+              loop.drive(reply, System.nanoTime() + Duration.ofHours(1).toNanos(), yields);
               loop.leave();
             });
     driver.start();
@@ -138,6 +155,21 @@ class DrivenEventLoopWakeUpTest {
 
     driver.join(PATIENCE.toMillis());
     assertThat(driver.isAlive()).isFalse();
+  }
+
+  /** It must not block: that would wait for the other thread. */
+  @Test
+  void driverThatYields_looksAtTheSocketsBeforeItBlocks() throws Exception {
+    handler.beforeBlocking(loop::wantDriver);
+    Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
+    CompletableFuture<String> reply = new CompletableFuture<>();
+    handler.looks.clear();
+    handler.whenLooked = 3;
+    handler.arrives = () -> reply.complete("value");
+    loop.drive(reply, System.nanoTime() + Duration.ofHours(1).toNanos(), 3);
+    loop.leave();
+
+    assertThat(handler.looks).containsExactly(false, false, false);
   }
 
   @Test
@@ -149,7 +181,7 @@ class DrivenEventLoopWakeUpTest {
               Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
               handler.stopping = true;
               loop.drive(
-                  new CompletableFuture<>(), System.nanoTime() + Duration.ofHours(1).toNanos());
+                  new CompletableFuture<>(), System.nanoTime() + Duration.ofHours(1).toNanos(), 0);
               loop.leave();
             });
     driver.start();

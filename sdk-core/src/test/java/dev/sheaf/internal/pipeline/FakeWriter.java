@@ -36,7 +36,8 @@ abstract class FakeWriter implements RedisChannelWriter {
           new ScriptTexts(),
           new AtomicInteger(),
           new Healing(HealingOptions.defaults(), null, "default"),
-          Observe.off());
+          Observe.off(),
+          0);
 
   private static final ClientOptions OPTIONS = ClientOptions.create();
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.LettuceFutures;
@@ -44,7 +45,8 @@ class DeadlinesTest {
 
   private static final long TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Deadlines deadlines = new Deadlines(Duration.ofNanos(TIMEOUT_NANOS), true);
+  private final Deadlines deadlines =
+      new Deadlines(Duration.ofNanos(TIMEOUT_NANOS), ClientContext.YIELDS);
 
   @AfterEach
   void close() {
