@@ -16,8 +16,8 @@ import org.springframework.util.unit.DataSize;
  * @param required Whether the start fails where a connection factory cannot batch, instead of a
  *     warning
  * @param yielding Whether waiting threads yield the processor for some microseconds before they
- *     sleep. Faster with many threads on idle processors, much slower where other work wants the
- *     processors
+ *     block. Faster on idle processors, with one to four threads and with dozens; much slower where
+ *     other work wants the processors
  * @param topologySources Most nodes of a cluster that are asked for its topology at once
  * @param observe What of Redis has spans and observations, where Lettuce is observed or traced:
  *     commands, batches, sampled(n) for one command of n, or off
