@@ -234,8 +234,8 @@ public final class SheafBuilder<K, V> {
 
   /**
    * Whether threads that wait for replies yield the processor up to 100 times before they block;
-   * off by default. It saves waking each thread if the processors are otherwise idle: with one or
-   * two threads, whose processor then stays awake, and with dozens that read at once. With other
+   * off by default. It saves waking each thread if the processors are otherwise idle: with one to
+   * four threads, whose processors then stay awake, and with dozens that read at once. With other
    * load it makes every wait longer, because a thread that yields runs after all others. Reads at
    * given moments can then be a tenth of a second late.
    */
