@@ -95,10 +95,13 @@ final class GuardConnection implements RedisConnectionStateListener {
 
   /** Makes an attempt to connect. */
   void open() {
+    CompletableFuture<?> attempt = new CompletableFuture<>();
     synchronized (lock) {
       if (closed) {
         return;
       }
+      // Known to stop() before it begins: it must not register with an event loop that has ended.
+      lastAttempt = attempt;
     }
     long begunAt = System.nanoTime();
     long limit = limitNanos;
@@ -115,20 +118,20 @@ final class GuardConnection implements RedisConnectionStateListener {
             },
             task -> timer.after(task, 0));
     try {
-      lastAttempt =
-          client
-              .connectAsync(StringCodec.ASCII, Uris.withTimeout(uri, Duration.ofNanos(limit)))
-              .whenComplete(
-                  (opened, failure) -> {
-                    if (failure != null) {
-                      opening.completeExceptionally(Failures.cause(failure));
-                    } else if (!opening.complete(opened)) {
-                      // Too late.
-                      opened.closeAsync();
-                    }
-                  })
-              .toCompletableFuture();
+      client
+          .connectAsync(StringCodec.ASCII, Uris.withTimeout(uri, Duration.ofNanos(limit)))
+          .whenComplete(
+              (opened, failure) -> {
+                attempt.complete(null);
+                if (failure != null) {
+                  opening.completeExceptionally(Failures.cause(failure));
+                } else if (!opening.complete(opened)) {
+                  // Too late.
+                  opened.closeAsync();
+                }
+              });
     } catch (RuntimeException e) {
+      attempt.complete(null);
       opening.completeExceptionally(e);
     }
   }
