@@ -122,13 +122,13 @@ final class GuardConnection implements RedisConnectionStateListener {
           .connectAsync(StringCodec.ASCII, Uris.withTimeout(uri, Duration.ofNanos(limit)))
           .whenComplete(
               (opened, failure) -> {
-                attempt.complete(null);
                 if (failure != null) {
                   opening.completeExceptionally(Failures.cause(failure));
                 } else if (!opening.complete(opened)) {
                   // Too late.
                   opened.closeAsync();
                 }
+                attempt.complete(null);
               });
     } catch (RuntimeException e) {
       attempt.complete(null);
