@@ -41,6 +41,10 @@ final class BatchAssembler {
   }
 
   private final RedisChannelWriter lettuce;
+
+  /** For flights that only blocked callers await. */
+  private final RedisChannelWriter forBlockedCallers;
+
   private final BatchingOptions options;
 
   /** The commands that ClientOptions exclude from being sent again after a reconnect. */
@@ -73,11 +77,14 @@ final class BatchAssembler {
   /**
    * For one connection.
    *
+   * @param lettuce writes commands to the socket and ends those that are late
+   * @param forBlockedCallers writes them only
    * @param fuser creates the fuser, given what writes the reads of an MGET again one by one
    * @param socket supplies the socket, or null
    */
   BatchAssembler(
       RedisChannelWriter lettuce,
+      RedisChannelWriter forBlockedCallers,
       BatchingOptions options,
       Predicate<RedisCommand<?, ?, ?>> excludedFromReplay,
       PendingQueue queue,
@@ -87,6 +94,7 @@ final class BatchAssembler {
       @Nullable BatchMeters meters,
       Supplier<@Nullable NodeChannel> socket) {
     this.lettuce = lettuce;
+    this.forBlockedCallers = forBlockedCallers;
     this.options = options;
     this.excludedFromReplay = excludedFromReplay;
     this.queue = queue;
@@ -228,7 +236,7 @@ final class BatchAssembler {
         }
       }
       if (written.size() == 1) {
-        lettuce.write(written.get(0));
+        handToLettuce(written.get(0));
       } else {
         writeAll(written);
       }
@@ -247,10 +255,16 @@ final class BatchAssembler {
       if (!prepareAlone(command, current)) {
         written = flight(List.of(command), current);
       }
-      lettuce.write(written);
+      handToLettuce(written);
     } catch (Throwable e) {
       written.completeExceptionally(e);
     }
+  }
+
+  /** Blocked callers end their own waits, and so need no timer for each flight. */
+  private void handToLettuce(RedisCommand<?, ?, ?> written) {
+    boolean blocked = written instanceof Flight flight && flight.callbacks() == 0;
+    (blocked ? forBlockedCallers : lettuce).write(written);
   }
 
   /** Groups commands into flights, in order. */

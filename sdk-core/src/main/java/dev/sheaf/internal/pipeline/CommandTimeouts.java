@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
+import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.protocol.CommandExpiryWriter;
 import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 
@@ -19,6 +21,15 @@ public final class CommandTimeouts {
   /** Sets the time-out that applies where the options leave it to the connection. */
   public void setConnectionTimeout(Duration timeout) {
     connectionNanos = timeout.toNanos();
+  }
+
+  /**
+   * What writes commands whose callers block, and end their own waits. That is Lettuce's writer
+   * without its timer, or with it if the time-out may differ from the one for which they wait.
+   */
+  RedisChannelWriter forBlockedCallers(RedisChannelWriter lettuce) {
+    boolean same = !options.isTimeoutCommands() || options.isApplyConnectionTimeout();
+    return same && lettuce instanceof CommandExpiryWriter timed ? timed.getDelegate() : lettuce;
   }
 
   /** The time-out in nanoseconds; 0 or less for none. */

@@ -118,6 +118,7 @@ public final class NodePipeline implements NodeChannel.Node {
     this.assembler =
         new BatchAssembler(
             delegate,
+            timeouts.forBlockedCallers(delegate),
             options,
             clientOptions.getReplayFilter(),
             queue,
