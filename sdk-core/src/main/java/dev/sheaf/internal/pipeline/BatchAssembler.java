@@ -42,8 +42,8 @@ final class BatchAssembler {
 
   private final RedisChannelWriter lettuce;
 
-  /** For flights that only blocked callers await. */
-  private final RedisChannelWriter forBlockedCallers;
+  /** For flights that need no time-out. */
+  private final RedisChannelWriter withoutTimer;
 
   private final BatchingOptions options;
 
@@ -78,13 +78,13 @@ final class BatchAssembler {
    * For one connection.
    *
    * @param lettuce writes commands to the socket and ends those that are late
-   * @param forBlockedCallers writes them only
+   * @param withoutTimer only writes them
    * @param fuser creates the fuser, given what writes the reads of an MGET again one by one
    * @param socket supplies the socket, or null
    */
   BatchAssembler(
       RedisChannelWriter lettuce,
-      RedisChannelWriter forBlockedCallers,
+      RedisChannelWriter withoutTimer,
       BatchingOptions options,
       Predicate<RedisCommand<?, ?, ?>> excludedFromReplay,
       PendingQueue queue,
@@ -94,7 +94,7 @@ final class BatchAssembler {
       @Nullable BatchMeters meters,
       Supplier<@Nullable NodeChannel> socket) {
     this.lettuce = lettuce;
-    this.forBlockedCallers = forBlockedCallers;
+    this.withoutTimer = withoutTimer;
     this.options = options;
     this.excludedFromReplay = excludedFromReplay;
     this.queue = queue;
@@ -261,10 +261,9 @@ final class BatchAssembler {
     }
   }
 
-  /** Blocked callers end their own waits, and so need no timer for each flight. */
   private void handToLettuce(RedisCommand<?, ?, ?> written) {
-    boolean blocked = written instanceof Flight flight && flight.callbacks() == 0;
-    (blocked ? forBlockedCallers : lettuce).write(written);
+    boolean timed = !(written instanceof Flight flight) || flight.needsTimeout();
+    (timed ? lettuce : withoutTimer).write(written);
   }
 
   /** Groups commands into flights, in order. */

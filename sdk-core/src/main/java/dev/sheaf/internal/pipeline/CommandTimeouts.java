@@ -24,10 +24,10 @@ public final class CommandTimeouts {
   }
 
   /**
-   * What writes commands whose callers block, and end their own waits. That is Lettuce's writer
-   * without its timer, or with it if the time-out may differ from the one for which they wait.
+   * Lettuce's writer without its timer, for commands whose callers block and end their own waits.
+   * The given one if a command may have another time-out than the one for which its caller waits.
    */
-  RedisChannelWriter forBlockedCallers(RedisChannelWriter lettuce) {
+  RedisChannelWriter withoutTimer(RedisChannelWriter lettuce) {
     boolean same = !options.isTimeoutCommands() || options.isApplyConnectionTimeout();
     return same && lettuce instanceof CommandExpiryWriter timed ? timed.getDelegate() : lettuce;
   }

@@ -73,6 +73,10 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
   private List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
   private final int callbacks;
+
+  /** Whether a command may block its connection, such as BLPOP. */
+  private final boolean mayBlock;
+
   private final long bytes;
   private final Carrier channel;
   private final long sentNanos;
@@ -105,6 +109,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
   Flight(List<RedisCommand<?, ?, ?>> parts, Carrier channel) {
     int commands = 0;
     int callbacks = 0;
+    boolean mayBlock = false;
     long bytes = 0;
     for (int i = 0; i < parts.size(); i++) {
       RedisCommand<?, ?, ?> part = parts.get(i);
@@ -116,6 +121,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
         commands++;
         if (part instanceof EncodedCommand<?, ?, ?> command) {
           callbacks += command.isAwaited() ? 0 : 1;
+          mayBlock |= command.traits().isBlocking();
           bytes += command.requestBytes();
         } else {
           callbacks += part instanceof NilCheck check && check.read().isAwaited() ? 0 : 1;
@@ -125,6 +131,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     this.parts = parts;
     this.commands = commands;
     this.callbacks = callbacks;
+    this.mayBlock = mayBlock;
     this.bytes = bytes;
     this.channel = channel;
     this.sentNanos = System.nanoTime();
@@ -174,6 +181,15 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
   /** How many of its commands complete futures or callbacks, and not a blocked caller. */
   int callbacks() {
     return callbacks;
+  }
+
+  /**
+   * Whether it needs a time-out of its own. Not if all its callers block: they end their own waits.
+   * But one that is interrupted leaves its command behind, which must not block the connection for
+   * ever.
+   */
+  boolean needsTimeout() {
+    return callbacks > 0 || mayBlock;
   }
 
   /** The size of its requests. */

@@ -118,7 +118,7 @@ public final class NodePipeline implements NodeChannel.Node {
     this.assembler =
         new BatchAssembler(
             delegate,
-            timeouts.forBlockedCallers(delegate),
+            timeouts.withoutTimer(delegate),
             options,
             clientOptions.getReplayFilter(),
             queue,

@@ -12,6 +12,7 @@ import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.HashedWheelTimer;
@@ -22,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -81,6 +84,37 @@ class CommandTimersTest {
       int before = timer.started.get();
       assertThat(sheaf.async().get("key").toCompletableFuture().join()).isEqualTo("value");
       assertThat(timer.started).hasValueGreaterThan(before);
+    }
+  }
+
+  /**
+   * Nobody ends the wait of a thread that was interrupted, and behind BLPOP nothing is answered.
+   */
+  @Test
+  void interruptedBlockingCommand_doesNotBlockItsConnectionForEver() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(Duration.ofSeconds(1), TimeoutOptions.enabled())) {
+      sheaf.sync().set("key", "value");
+      Thread blocked = new Thread(() -> replyOf(() -> sheaf.sync().blpop(0, "list")));
+      blocked.start();
+      Await.until("BLPOP to block", PATIENCE, this::isAnyClientBlocked);
+      blocked.interrupt();
+      blocked.join();
+      Await.until(
+          "an answer", PATIENCE, () -> "value".equals(replyOf(() -> sheaf.sync().get("key"))));
+    }
+  }
+
+  private boolean isAnyClientBlocked() {
+    try (Sheaf<String, String> other = Sheaf.connect("redis://127.0.0.1:" + server.port())) {
+      return other.sync().info("clients").contains("blocked_clients:1");
+    }
+  }
+
+  private static <T> @Nullable T replyOf(Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (RedisException interruptedOrLate) {
+      return null;
     }
   }
 
