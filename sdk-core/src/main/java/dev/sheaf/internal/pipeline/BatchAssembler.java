@@ -261,6 +261,7 @@ final class BatchAssembler {
     }
   }
 
+  /** Writes one command or flight. Several are written together, with a time-out each. */
   private void handToLettuce(RedisCommand<?, ?, ?> written) {
     boolean timed = !(written instanceof Flight flight) || flight.needsTimeout();
     (timed ? lettuce : withoutTimer).write(written);

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /**
- * Which commands Lettuce's timer times out: those that no blocked caller awaits, and all of them if
- * each may have a time-out of its own.
+ * Which commands Lettuce's timer times out: those that no blocked caller awaits, blocking commands
+ * such as BLPOP, and all of them if each may have a time-out of its own.
  */
 @org.junit.jupiter.api.Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class CommandTimersTest {

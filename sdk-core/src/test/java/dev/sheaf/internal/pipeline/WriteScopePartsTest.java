@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** What a blocking call sends early, because it is large, before it has written all commands. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class PartsTest {
+class WriteScopePartsTest {
 
   private final Writes writer = new Writes();
   private final NodePipeline pipeline = writer.pipeline();
