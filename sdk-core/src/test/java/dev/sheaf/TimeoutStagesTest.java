@@ -27,6 +27,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
@@ -341,6 +343,32 @@ class TimeoutStagesTest {
     Await.until("the count", Duration.ofSeconds(10), () -> counted() >= before + 7);
     sheaf.close();
     assertThat(counted() - before).isEqualTo(7);
+  }
+
+  /** To find their reasons must not be a reason itself. */
+  @Test
+  void callersThatAreLateAtOnce_haveTheReasonThatOneWouldHave() throws Exception {
+    connect(options().build());
+    proxy.pauseToClient(true);
+    Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    List<Thread> callers = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      Thread caller = new Thread(() -> failures.add(get()));
+      callers.add(caller);
+      caller.start();
+    }
+    for (Thread caller : callers) {
+      caller.join();
+    }
+    proxy.pauseToClient(false);
+    assertThat(failures)
+        .hasSize(callers.size())
+        .allSatisfy(
+            failure ->
+                assertThat(failure)
+                    .isInstanceOf(RedisCommandTimeoutException.class)
+                    .message()
+                    .matches(late("(" + Stage.UNANSWERED + ")")));
   }
 
   @Test

@@ -21,12 +21,15 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +54,7 @@ final class HeldCommands<K, V> implements CommandHolder {
   private long bytes;
 
   /** The commands that have left the queue and are being failed with a time-out. */
-  private final List<Held<K, V>> failing = new ArrayList<>();
+  private final Set<RedisCommand<?, ?, ?>> failing = byIdentity();
 
   /** Whether it has been released, so that nothing can be added any more. */
   private boolean over;
@@ -158,18 +161,16 @@ final class HeldCommands<K, V> implements CommandHolder {
     lock.lock();
     try {
       waiting = queue.size();
-      for (Iterator<Held<K, V>> each = queue.iterator(); each.hasNext(); ) {
-        Held<K, V> held = each.next();
-        long timeoutNanos = timeoutNanosOf(held);
-        if (timeoutNanos > 0 && now - held.sinceNanos() >= timeoutNanos) {
-          late.add(held);
-        } else if (!held.command().isDone()) {
-          continue;
-        }
-        each.remove();
-        free(held);
-      }
-      failing.addAll(late);
+      removeIf(
+          held -> {
+            long timeoutNanos = timeoutNanosOf(held);
+            boolean isLate = timeoutNanos > 0 && now - held.sinceNanos() >= timeoutNanos;
+            if (isLate) {
+              late.add(held);
+              failing.add(held.command());
+            }
+            return isLate || held.command().isDone();
+          });
     } finally {
       lock.unlock();
     }
@@ -179,43 +180,49 @@ final class HeldCommands<K, V> implements CommandHolder {
     } finally {
       lock.lock();
       try {
-        failing.removeAll(late);
+        late.forEach(held -> failing.remove(held.command()));
       } finally {
         lock.unlock();
       }
     }
+  }
+
+  /** Removes commands and releases their room. Under the lock. */
+  private void removeIf(Predicate<Held<K, V>> condition) {
+    queue.removeIf(
+        held -> {
+          boolean removed = condition.test(held);
+          if (removed) {
+            free(held);
+          }
+          return removed;
+        });
   }
 
   @Override
   public void expire(Collection<? extends RedisCommand<?, ?, ?>> commands, long timeoutNanos) {
+    Set<RedisCommand<?, ?, ?>> late = byIdentity();
+    late.addAll(commands);
+    Set<RedisCommand<?, ?, ?>> here = byIdentity();
+    int waiting;
+    lock.lock();
+    try {
+      waiting = queue.size();
+      removeIf(held -> late.contains(held.command()) && here.add(held.command()));
+      late.stream().filter(failing::contains).forEach(here::add);
+    } finally {
+      lock.unlock();
+    }
+    // In their order.
     for (RedisCommand<?, ?, ?> command : commands) {
-      int waiting;
-      lock.lock();
-      try {
-        waiting = queue.size();
-        Held<K, V> held = find(queue, command);
-        if (held != null) {
-          queue.remove(held);
-          free(held);
-        } else if (find(failing, command) == null) {
-          continue;
-        }
-      } finally {
-        lock.unlock();
+      if (here.contains(command)) {
+        fail(command, timeoutNanos, waiting);
       }
-      fail(command, timeoutNanos, waiting);
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // The very command.
-  private static <K, V> @Nullable Held<K, V> find(
-      Collection<Held<K, V>> all, RedisCommand<?, ?, ?> command) {
-    for (Held<K, V> held : all) {
-      if (held.command() == command) {
-        return held;
-      }
-    }
-    return null;
+  private static Set<RedisCommand<?, ?, ?>> byIdentity() {
+    return Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
   private void fail(RedisCommand<?, ?, ?> command, long timeoutNanos, int waiting) {

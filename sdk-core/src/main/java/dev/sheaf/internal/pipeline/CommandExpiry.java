@@ -6,6 +6,8 @@ import dev.sheaf.internal.common.PeriodicTask;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +46,8 @@ final class CommandExpiry implements EncodedCommand.Expiry {
     /** Counts commands that timed out. */
     void timedOut(Lateness why, int commands);
   }
+
+  private record Late(EncodedCommand<?, ?, ?> command, long timeoutNanos) {}
 
   private final CommandTimeouts timeouts;
   private final Runnable queue;
@@ -89,12 +93,15 @@ final class CommandExpiry implements EncodedCommand.Expiry {
       queue.run();
     } finally {
       long now = System.nanoTime();
-      delayed.removeIf(command -> isSettled(command, now));
+      List<Late> late = new ArrayList<>();
+      delayed.removeIf(command -> isSettled(command, now, late));
+      expireWritten(late);
     }
     return !delayed.isEmpty();
   }
 
-  private boolean isSettled(EncodedCommand<?, ?, ?> command, long now) {
+  /** Whether a command needs no further check: it is done, has no time-out, or is late. */
+  private boolean isSettled(EncodedCommand<?, ?, ?> command, long now, List<Late> late) {
     if (command.isAbandoned()) {
       return true;
     }
@@ -104,15 +111,28 @@ final class CommandExpiry implements EncodedCommand.Expiry {
     } catch (RuntimeException ofTheUsersSource) {
       return true;
     }
-    if (timeout <= 0) {
+    if (timeout > 0 && command.hasWaited(now, timeout)) {
+      late.add(new Late(command, timeout));
       return true;
     }
-    if (!command.hasWaited(now, timeout)) {
-      return false;
+    return timeout <= 0;
+  }
+
+  /**
+   * Fails commands that were written, all for the reason of the first. To find a reason, the event
+   * loop searches all that is in flight, and behind a slow server every command may be late.
+   */
+  private void expireWritten(List<Late> late) {
+    Lateness why = null;
+    for (Late each : late) {
+      EncodedCommand<?, ?, ?> command = each.command();
+      if (!command.isAbandoned()) {
+        if (why == null) {
+          why = reasons.whyLate(command);
+        }
+        expire(command, Lateness.orPause(each.timeoutNanos(), why), each.timeoutNanos());
+      }
     }
-    Lateness why = Lateness.orPause(timeout, reasons.whyLate(command));
-    expire(command, why, timeout);
-    return true;
   }
 
   /** Checks a command that has not been written. */

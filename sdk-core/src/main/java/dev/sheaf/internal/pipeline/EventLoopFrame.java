@@ -15,8 +15,11 @@ final class EventLoopFrame {
     "java.", "jdk.", "sun.", "io.netty.", "io.lettuce.", "reactor.", "dev.sheaf.internal."
   };
 
-  private static final Pattern SELECTS =
-      Pattern.compile("(SelectorImpl\\.|\\.epollWait|\\.submitAndWaitWithTimeout|\\.select$)");
+  /** The thread waits for sockets, or looks for late commands, whose callers see it here. */
+  private static final Pattern IDLE =
+      Pattern.compile(
+          "(SelectorImpl\\.|\\.epollWait|\\.submitAndWaitWithTimeout|\\.select$"
+              + "|WrittenCommands\\.searchAll$)");
 
   private EventLoopFrame() {}
 
@@ -32,7 +35,7 @@ final class EventLoopFrame {
       }
     }
     for (StackTraceElement frame : stack) {
-      if (SELECTS.matcher(frame.getClassName() + "." + frame.getMethodName()).find()) {
+      if (IDLE.matcher(frame.getClassName() + "." + frame.getMethodName()).find()) {
         return null;
       }
     }

@@ -14,7 +14,6 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.CompleteableCommand;
-import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
@@ -63,8 +62,11 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
      */
     void unwritten(Flight flight, IOException failure);
 
-    /** Explains why commands are late. */
-    CommandExpiry.Reasons reasons();
+    /** Explains why a flight is late, by its first unanswered command. */
+    Lateness whyLate(RedisCommand<?, ?, ?> command);
+
+    /** Counts commands that timed out. */
+    void timedOut(Lateness why, int commands);
   }
 
   /** In place of the parts of a flight whose replies were all read. Done, without arguments. */
@@ -337,7 +339,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
   private void expire() {
     long nanos = System.nanoTime() - sentNanos;
     RedisCommand<?, ?, ?> first = callersCommand(current());
-    Lateness why = Lateness.orPause(nanos, channel.reasons().whyLate(first));
+    Lateness why = Lateness.orPause(nanos, channel.whyLate(first));
     String byNode = " by " + channel.address();
     RedisCommandTimeoutException failure = why.failure(first.getType().toString(), byNode, nanos);
     int ended = 0;
@@ -351,34 +353,19 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
         ended += waiting;
       }
     }
-    channel.reasons().timedOut(why, ended);
+    channel.timedOut(why, ended);
     finish(failure);
   }
 
-  /** Whether an unanswered part is this command or was fused from it. */
-  boolean carries(RedisCommand<?, ?, ?> command) {
+  /** Runs an action for each command of a caller that is unanswered. */
+  void forEachUnanswered(Consumer<RedisCommand<?, ?, ?>> action) {
     for (RedisCommand<?, ?, ?> part : unanswered()) {
       if (part instanceof FusedRead fused) {
-        for (RedisCommand<?, ?, ?> read : fused.reads()) {
-          if (wraps(read, command)) {
-            return true;
-          }
-        }
-      }
-      if (wraps(part instanceof NilCheck check ? check.read() : part, command)) {
-        return true;
+        fused.reads().forEach(action);
+      } else {
+        action.accept(callersCommand(part));
       }
     }
-    return false;
-  }
-
-  /** Whether the first command is the second one or wraps it. */
-  static boolean wraps(RedisCommand<?, ?, ?> outer, RedisCommand<?, ?, ?> command) {
-    RedisCommand<?, ?, ?> next = outer;
-    while (next != command && next instanceof DecoratedCommand<?, ?, ?> decorated) {
-      next = decorated.getDelegate();
-    }
-    return next == command;
   }
 
   /** Whether any reply has arrived, at least in part. */

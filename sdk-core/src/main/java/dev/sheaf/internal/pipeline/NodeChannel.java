@@ -182,8 +182,14 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   }
 
   @Override
-  public CommandExpiry.Reasons reasons() {
-    return node.reasons();
+  public Lateness whyLate(RedisCommand<?, ?, ?> command) {
+    Lateness why = written.findFlight(command);
+    return why == null ? node.reasons().whyLate(command) : why;
+  }
+
+  @Override
+  public void timedOut(Lateness why, int commands) {
+    node.reasons().timedOut(why, commands);
   }
 
   /** Explains why a command has no reply; null if it was not sent on this socket. Any thread. */
