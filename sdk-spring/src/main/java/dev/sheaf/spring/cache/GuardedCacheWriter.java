@@ -169,10 +169,11 @@ final class GuardedCacheWriter implements RedisCacheWriter {
   @Override
   @SuppressWarnings("NullAway") // The interface uses null for a miss.
   public CompletableFuture<byte[]> retrieve(String name, byte[] key, @Nullable Duration ttl) {
-    return redis
-        .send(key, read(key, ttl))
-        .copy()
-        .completeOnTimeout(null, readTimeout.toNanos(), TimeUnit.NANOSECONDS)
+    CompletableFuture<byte[]> sent = redis.send(key, read(key, ttl));
+    CompletableFuture<byte[]> inTime =
+        sent.copy().completeOnTimeout(null, readTimeout.toNanos(), TimeUnit.NANOSECONDS);
+    inTime.whenComplete((value, failure) -> sent.cancel(true)); // As in GuardedRedis.ask.
+    return inTime
         .exceptionally(
             failure -> {
               failed(name, failure);

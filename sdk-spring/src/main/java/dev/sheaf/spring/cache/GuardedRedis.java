@@ -46,7 +46,8 @@ final class GuardedRedis {
   }
 
   /**
-   * Returns the reply, or null if there is none in time, for any reason.
+   * Returns the reply, or null if there is none in time, for any reason. A read that is late is
+   * cancelled: if it still waits to be sent, nobody needs it any more.
    *
    * @param failed called with a failure that occurs within the limit
    */
@@ -55,6 +56,7 @@ final class GuardedRedis {
     T reply = await(sent);
     if (reply == null) {
       tell(sent, failed);
+      sent.cancel(true);
     }
     return reply;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.embedded.EmbeddedServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -32,6 +33,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Spring's caches on Redis, on one that ends, and many keys at once. */
 class SheafCacheTest extends CachesOnAServer {
+
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   @Configuration(proxyBeanMethods = false)
   @EnableCaching
@@ -124,6 +127,38 @@ class SheafCacheTest extends CachesOnAServer {
               assertThat(cache.get("one", () -> 7)).isEqualTo(7);
               cache.put("two", 2);
               cache.evict("one");
+            });
+  }
+
+  /** One command is in flight at a time, and the reply to the first comes after all were late. */
+  @Test
+  void readsThatAreLateBeforeTheyAreSent_areNotSent() {
+    runner()
+        .withPropertyValues(
+            "sheaf.batching.max-in-flight-commands=1",
+            "sheaf.batching.max-lanes=0",
+            "sheaf.cache.read-timeout=50ms")
+        .run(
+            context -> {
+              Cache cache = cache(context);
+              Awaitility.await()
+                  .atMost(PATIENCE)
+                  .until(
+                      () -> {
+                        cache.put("last", 1); // The first ones may find no connection yet.
+                        return cache.get("last") != null;
+                      });
+              server.log().start();
+              server.faults().latency("get", Duration.ofSeconds(1));
+              assertThat(cache.get("first")).isNull();
+              assertThat(cache.get("second")).isNull();
+              assertThat(cache.retrieve("third").get()).isNull();
+              server.faults().clear();
+              Awaitility.await().atMost(PATIENCE).until(() -> cache.get("last") != null);
+              server.log().assertRan("GET", "numbers::last");
+              assertThat(server.log().entries())
+                  .noneMatch(ran -> ran.words().contains("numbers::second"))
+                  .noneMatch(ran -> ran.words().contains("numbers::third"));
             });
   }
 
