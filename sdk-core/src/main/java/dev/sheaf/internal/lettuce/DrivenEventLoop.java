@@ -21,6 +21,7 @@ import io.netty.util.concurrent.Promise;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -244,10 +245,24 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /** The stack of the owner; empty if there is none. */
+  /**
+   * What the owner runs in this loop, innermost frame first: its stack without the frames below the
+   * loop, which are those of a driver's own code. Empty if it runs nothing.
+   */
   public StackTraceElement[] ownerStack() {
     Thread running = owner.get();
-    return running == null ? new StackTraceElement[0] : running.getStackTrace();
+    StackTraceElement[] stack =
+        running == null ? new StackTraceElement[0] : running.getStackTrace();
+    int frames = stack.length;
+    while (frames > 0 && !isTurn(stack[frames - 1])) {
+      frames--;
+    }
+    return Arrays.copyOf(stack, frames);
+  }
+
+  private static boolean isTurn(StackTraceElement frame) {
+    return frame.getClassName().equals(DrivenEventLoop.class.getName())
+        && frame.getMethodName().equals("turn");
   }
 
   // ---- Counts of the owner

@@ -415,6 +415,14 @@ class DrivenEventLoopTest {
       driver.start();
       Await.until("the driver", PATIENCE, () -> loop.inEventLoop(driver));
       Await.until("the selector", PATIENCE, () -> isInSelector(driver));
+      // Its caller's frames would be taken for what keeps the loop busy.
+      assertThat(loop.ownerStack())
+          .isNotEmpty()
+          .noneMatch(
+              frame ->
+                  frame
+                      .getClassName()
+                      .startsWith("dev.sheaf.internal.lettuce.DrivenEventLoopTest"));
       done.complete(null);
       driver.join(PATIENCE.toMillis());
       assertThat(driver.isAlive()).isFalse();
