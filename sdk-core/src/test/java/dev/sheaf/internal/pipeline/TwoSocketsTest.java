@@ -4,6 +4,7 @@ package dev.sheaf.internal.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.BatchingOptions;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
@@ -169,6 +170,8 @@ class TwoSocketsTest {
         Sheaf<String, String> sheaf =
             Sheaf.builder("redis://127.0.0.1:" + proxy.port())
                 .clientResources(resources)
+                // A lane would be a third socket.
+                .batching(BatchingOptions.builder().maxLanes(0).build())
                 .connect()) {
       before.accept(sheaf);
       int known = sockets.size();
