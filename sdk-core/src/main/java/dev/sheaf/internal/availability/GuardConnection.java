@@ -55,6 +55,9 @@ final class GuardConnection implements RedisConnectionStateListener {
   private int failures;
   private boolean closed;
 
+  /** Whether the client closes what is open. Lettuce warns of a connection that is closed twice. */
+  private boolean leftToClient;
+
   /**
    * The time limit of the next attempt: that of the URI until one has succeeded, and then a
    * multiple of its duration, so that a silent host is soon tried again.
@@ -146,7 +149,9 @@ final class GuardConnection implements RedisConnectionStateListener {
   private void succeeded(StatefulRedisConnection<String, String> opened, long tookNanos) {
     synchronized (lock) {
       if (closed) {
-        opened.closeAsync();
+        if (!leftToClient) {
+          opened.closeAsync();
+        }
         return;
       }
       connection = opened;
@@ -193,7 +198,6 @@ final class GuardConnection implements RedisConnectionStateListener {
     StatefulRedisConnection<String, String> given = connection;
     if (given != null) {
       lose(given, 0);
-      given.closeAsync();
     }
   }
 
@@ -203,8 +207,10 @@ final class GuardConnection implements RedisConnectionStateListener {
   }
 
   private void lose(Object lost, int afterFailures) {
+    StatefulRedisConnection<String, String> given;
     synchronized (lock) {
-      if (connection != lost || closed) {
+      given = connection;
+      if (given == null || given != lost || closed) {
         return;
       }
       connection = null;
@@ -213,6 +219,8 @@ final class GuardConnection implements RedisConnectionStateListener {
         next = new CompletableFuture<>();
       }
     }
+    // Also one that the server closed: the client keeps it until it is closed here.
+    given.closeAsync();
     listener.accept(Event.LOST, null);
     openLater();
   }
@@ -233,13 +241,18 @@ final class GuardConnection implements RedisConnectionStateListener {
   CompletableFuture<?> stop() {
     synchronized (lock) {
       closed = true;
+      leftToClient = true;
+      return lastAttempt;
     }
-    return lastAttempt;
   }
 
+  /** Stops attempts and closes the connection. */
   void close() {
-    stop();
-    StatefulRedisConnection<String, String> given = connection;
+    StatefulRedisConnection<String, String> given;
+    synchronized (lock) {
+      closed = true;
+      given = connection;
+    }
     if (given != null) {
       given.closeAsync();
     }

@@ -296,8 +296,9 @@ final class NodeGuard {
 
   /** Closes the guard of a node that is no longer a primary. */
   void close() {
-    stop();
+    silence();
     line.close();
+    pings.close();
   }
 
   /**
@@ -306,12 +307,16 @@ final class NodeGuard {
    * @return completes when no connection is being opened
    */
   CompletableFuture<?> stop() {
-    closed = true;
-    state.close();
-    state.unwatch();
+    silence();
     CompletableFuture<?> stopped = line.stop();
     pings.close();
     return stopped;
+  }
+
+  private void silence() {
+    closed = true;
+    state.close();
+    state.unwatch();
   }
 
   @Override

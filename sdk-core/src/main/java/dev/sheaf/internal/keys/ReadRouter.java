@@ -7,7 +7,6 @@ import dev.sheaf.internal.connect.CoalescingClusterConnection;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.NodeWriter;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -132,7 +131,8 @@ public final class ReadRouter<K, V> {
         return opened.isDone() && !opened.isCompletedExceptionally()
             ? pipelineOf(opened.join())
             : null;
-      } catch (RedisException leftTheCluster) {
+      } catch (RuntimeException leftTheClusterOrClosed) {
+        // Lettuce reports that itself.
         return null;
       }
     }

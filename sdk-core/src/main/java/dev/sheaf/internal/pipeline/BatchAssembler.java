@@ -158,10 +158,23 @@ final class BatchAssembler {
     queue.forEach(action);
   }
 
-  /** Fails the waiting commands that have reached their time-out. */
+  /**
+   * Fails the waiting commands that have reached their time-out, and drops those that are done.
+   * They would take the room of others for as long as the queue is stalled.
+   */
   void expireWaiting() {
     long now = System.nanoTime();
-    forEachWaiting(command -> expiry.expireIfOverdue(command, now));
+    again.removeIf(command -> isOver(command, now));
+    queue.removeIf(command -> isOver(command, now));
+  }
+
+  private boolean isOver(EncodedCommand<?, ?, ?> command, long now) {
+    expiry.expireIfOverdue(command, now);
+    boolean over = command.isAbandoned();
+    if (over) {
+      command.drop();
+    }
+    return over;
   }
 
   /** Fails the waiting commands that must not be sent after a reconnect. */

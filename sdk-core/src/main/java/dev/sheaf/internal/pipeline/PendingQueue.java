@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -337,7 +338,7 @@ public final class PendingQueue implements BatchMeters.Queue {
         commands(),
         bytes(),
         options,
-        "the server reads more slowly than this client writes");
+        "the server reads more slowly than this client writes, or there is no connection to it");
   }
 
   /**
@@ -396,6 +397,42 @@ public final class PendingQueue implements BatchMeters.Queue {
   void forEach(Consumer<EncodedCommand<?, ?, ?>> action) {
     for (EncodedCommand<?, ?, ?> command = head.next(); command != null; command = command.next()) {
       action.accept(command);
+    }
+  }
+
+  /**
+   * Removes the commands for which the condition is true, and releases their room. It is asked once
+   * for each command, in order. The last command stays if others stay before it, because producers
+   * link to it. Consumer only.
+   */
+  void removeIf(Predicate<EncodedCommand<?, ?, ?>> condition) {
+    int removed = 0;
+    long removedBytes = 0;
+    try {
+      EncodedCommand<?, ?, ?> previous = head;
+      EncodedCommand<?, ?, ?> command = previous.next();
+      while (command != null) {
+        boolean matches = condition.test(command);
+        EncodedCommand<?, ?, ?> next = command.next();
+        if (!matches || (previous != head && next == null)) {
+          previous = command;
+        } else {
+          if (previous == head) {
+            poll();
+            previous = head;
+          } else {
+            previous.linkTo(next);
+            command.linkTo(null);
+          }
+          removed++;
+          removedBytes += command.requestBytes();
+        }
+        command = next;
+      }
+    } finally {
+      if (removed > 0) {
+        free(removed, removedBytes);
+      }
     }
   }
 

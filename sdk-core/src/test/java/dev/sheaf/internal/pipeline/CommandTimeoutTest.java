@@ -35,6 +35,8 @@ class CommandTimeoutTest {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(4);
 
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   /** How long commands wait before they are written. */
   private static final Duration WAIT = Duration.ofMillis(1_500);
 
@@ -79,7 +81,7 @@ class CommandTimeoutTest {
           large.toCompletableFuture().thenRun(() -> proxy.pauseToClient(true));
       Await.until(
           "the large write to be under way",
-          Duration.ofSeconds(60),
+          PATIENCE,
           () -> pipelineOf(sheaf).queue().commands() == 0);
 
       // The common pool has one thread on a small machine, and the calls would wait for each other.
@@ -116,16 +118,51 @@ class CommandTimeoutTest {
       requireTimeouts(List.of(read), witness);
       proxy.pauseToClient(false);
       Await.until(
-          "the server to answer again",
-          Duration.ofSeconds(60),
-          () -> "value".equals(sheaf.sync().get("key")));
+          "the server to answer again", PATIENCE, () -> "value".equals(sheaf.sync().get("key")));
+    }
+  }
+
+  /** Else an outage longer than the time-out ends in errors of a queue that is full of nothing. */
+  @Test
+  void commandsThatAreLate_leaveTheirRoomToOthers() throws Exception {
+    int room = 4;
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder("redis://127.0.0.1:" + proxy.port())
+            .batching(BatchingOptions.builder().maxQueuedCommands(room).build())
+            .commandTimeout(Duration.ofMillis(200))
+            .connect()) {
+      proxy.pauseToClient(true);
+      proxy.resetConnections();
+      NodePipeline pipeline = pipelineOf(sheaf);
+      Await.until("the loss is noticed", PATIENCE, () -> pipeline.channel() == null);
+      for (int round = 0; round < 3; round++) {
+        List<CompletableFuture<?>> waiting = new ArrayList<>();
+        for (int i = 0; i < room; i++) {
+          waiting.add(sheaf.async().set("key", "value").toCompletableFuture());
+        }
+        for (CompletableFuture<?> each : waiting) {
+          assertThatThrownBy(() -> each.get(60, TimeUnit.SECONDS))
+              .rootCause()
+              .isInstanceOf(RedisCommandTimeoutException.class);
+        }
+        Await.until("they have left", PATIENCE, () -> pipeline.queue().commands() == 0);
+      }
+      assertThat(pipeline.queue().bytes()).isZero();
+      proxy.pauseToClient(false);
+      Await.until(
+          "the server answers again",
+          PATIENCE,
+          () ->
+              "PONG"
+                  .equals(
+                      sheaf.async().ping().exceptionally(late -> "").toCompletableFuture().get()));
     }
   }
 
   private CompletableFuture<?> witnessAfterAWhile() {
     silent.pauseToClient(true);
     long over = System.nanoTime() + WAIT.toNanos();
-    Await.until("a while to pass", Duration.ofSeconds(60), () -> System.nanoTime() > over);
+    Await.until("a while to pass", PATIENCE, () -> System.nanoTime() > over);
     return timed("witness", unanswered.async().get("key").toCompletableFuture());
   }
 

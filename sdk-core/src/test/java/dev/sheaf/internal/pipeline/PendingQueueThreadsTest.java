@@ -16,6 +16,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,43 +29,17 @@ class PendingQueueThreadsTest {
   private static final int EACH = 20_000;
   private static final int LONGEST_CHAIN = 4;
 
+  /** The type of the commands that are removed. */
+  private static final CommandType REMOVED = CommandType.TIME;
+
   private final List<List<EncodedCommand<?, ?, ?>>> commands = new ArrayList<>();
   private final PendingQueue queue =
       new PendingQueue(BatchingOptions.defaults(), new WriteClock(), null, () -> {}, () -> {});
 
   @Test
   void threadsAdd_nothingIsLostDoubledReorderedOrTorn() throws InterruptedException {
-    for (int producer = 0; producer < PRODUCERS; producer++) {
-      List<EncodedCommand<?, ?, ?>> own = new ArrayList<>();
-      for (int i = 0; i < EACH; i++) {
-        own.add(command());
-      }
-      commands.add(own);
-    }
-    CountDownLatch together = new CountDownLatch(PRODUCERS);
-    List<Thread> threads = new ArrayList<>();
-    for (List<EncodedCommand<?, ?, ?>> own : commands) {
-      Thread thread = new Thread(() -> addAll(own, together));
-      threads.add(thread);
-      thread.start();
-    }
-
     Map<EncodedCommand<?, ?, ?>, Integer> places = new IdentityHashMap<>();
-    int taken = 0;
-    while (true) {
-      boolean aliveBefore = areAlive(threads);
-      EncodedCommand<?, ?, ?> command = queue.poll();
-      if (command != null) {
-        assertThat(places.put(command, taken++)).as("it is taken once").isNull();
-      } else if (!aliveBefore) {
-        break; // What cannot be taken now never can.
-      } else {
-        Thread.yield();
-      }
-    }
-    for (Thread thread : threads) {
-      thread.join();
-    }
+    consumeAll(command -> assertThat(places.put(command, places.size())).isNull(), () -> {});
 
     assertThat(queue.isEmpty()).isTrue();
     for (List<EncodedCommand<?, ?, ?>> own : commands) {
@@ -77,6 +52,71 @@ class PendingQueueThreadsTest {
           assertThat(place).as("a chain is whole").isEqualTo(before + 1);
         }
       }
+    }
+  }
+
+  @Test
+  void commandsAreRemovedMeanwhile_noOtherIsLostDoubledOrReordered() throws InterruptedException {
+    Map<EncodedCommand<?, ?, ?>, Integer> places = new IdentityHashMap<>();
+    consumeAll(
+        command -> assertThat(places.put(command, places.size())).isNull(),
+        () -> queue.removeIf(command -> command.getType() == REMOVED));
+
+    assertThat(queue.isEmpty()).isTrue();
+    // Their room was released, though they had taken none.
+    int removed = -queue.commands();
+    assertThat(removed).as("some are removed").isPositive();
+    assertThat(places.size() + removed).as("each once").isEqualTo(PRODUCERS * EACH);
+    for (List<EncodedCommand<?, ?, ?>> own : commands) {
+      int last = -1;
+      for (EncodedCommand<?, ?, ?> command : own) {
+        Integer place = places.get(command);
+        if (place == null) {
+          assertThat(command.getType()).as("no other is lost").isEqualTo(REMOVED);
+        } else {
+          assertThat(place).as("one thread's commands keep their order").isGreaterThan(last);
+          last = place;
+        }
+      }
+    }
+  }
+
+  /** Takes what the threads add, with another action now and then. */
+  private void consumeAll(Consumer<EncodedCommand<?, ?, ?>> taken, Runnable between)
+      throws InterruptedException {
+    for (int producer = 0; producer < PRODUCERS; producer++) {
+      List<EncodedCommand<?, ?, ?>> own = new ArrayList<>();
+      for (int i = 0; i < EACH; i++) {
+        // The last one, too: producers may still link to it.
+        own.add(command(i % 3 == (EACH - 1) % 3 ? REMOVED : CommandType.PING));
+      }
+      commands.add(own);
+    }
+    CountDownLatch together = new CountDownLatch(PRODUCERS);
+    List<Thread> threads = new ArrayList<>();
+    for (List<EncodedCommand<?, ?, ?>> own : commands) {
+      Thread thread = new Thread(() -> addAll(own, together));
+      threads.add(thread);
+      thread.start();
+    }
+
+    int turns = 0;
+    while (true) {
+      boolean aliveBefore = areAlive(threads);
+      if (++turns % 4 == 0) {
+        between.run();
+      }
+      EncodedCommand<?, ?, ?> command = queue.poll();
+      if (command != null) {
+        taken.accept(command);
+      } else if (!aliveBefore) {
+        break; // What cannot be taken now never can.
+      } else {
+        Thread.yield();
+      }
+    }
+    for (Thread thread : threads) {
+      thread.join();
     }
   }
 
@@ -109,8 +149,7 @@ class PendingQueueThreadsTest {
     return Arrays.binarySearch(starts, i % (6 + LONGEST_CHAIN)) >= 0;
   }
 
-  private static EncodedCommand<?, ?, ?> command() {
-    return EncodedCommand.encode(
-        new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
+  private static EncodedCommand<?, ?, ?> command(CommandType type) {
+    return EncodedCommand.encode(new Command<>(type, new StatusOutput<>(StringCodec.ASCII)), false);
   }
 }
