@@ -39,7 +39,7 @@ class PendingQueueThreadsTest {
   @Test
   void threadsAdd_nothingIsLostDoubledReorderedOrTorn() throws InterruptedException {
     Map<EncodedCommand<?, ?, ?>, Integer> places = new IdentityHashMap<>();
-    consumeAll(command -> assertThat(places.put(command, places.size())).isNull(), () -> {});
+    consumeAll(command -> taken(command, places), () -> {});
 
     assertThat(queue.isEmpty()).isTrue();
     for (List<EncodedCommand<?, ?, ?>> own : commands) {
@@ -59,7 +59,7 @@ class PendingQueueThreadsTest {
   void commandsAreRemovedMeanwhile_noOtherIsLostDoubledOrReordered() throws InterruptedException {
     Map<EncodedCommand<?, ?, ?>, Integer> places = new IdentityHashMap<>();
     consumeAll(
-        command -> assertThat(places.put(command, places.size())).isNull(),
+        command -> taken(command, places),
         () -> queue.removeIf(command -> command.getType() == REMOVED));
 
     assertThat(queue.isEmpty()).isTrue();
@@ -118,6 +118,11 @@ class PendingQueueThreadsTest {
     for (Thread thread : threads) {
       thread.join();
     }
+  }
+
+  private static void taken(
+      EncodedCommand<?, ?, ?> command, Map<EncodedCommand<?, ?, ?>, Integer> places) {
+    assertThat(places.put(command, places.size())).as("it is taken once").isNull();
   }
 
   private static boolean areAlive(List<Thread> threads) {
