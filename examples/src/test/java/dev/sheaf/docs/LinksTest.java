@@ -4,8 +4,11 @@ package dev.sheaf.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +29,7 @@ class LinksTest {
       Pattern.compile("^ *```.*?^ *```", Pattern.MULTILINE | Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("^#{1,6} (.+)$", Pattern.MULTILINE);
+  private static final Pattern NAMED_TEST = Pattern.compile("`([A-Z]\\w+(?:Test|IT))`");
   private static final Pattern NAMED_PATH =
       Pattern.compile("`((?:docs|sdk-core|sdk-spring|examples|benchmarks|\\.ci)/[\\w./-]+)`");
 
@@ -47,6 +51,47 @@ class LinksTest {
     }
     assertThat(broken).isEmpty();
     assertThat(followed).isGreaterThan(100);
+  }
+
+  @Test
+  void testsThatPagesName_exist() throws IOException {
+    Set<String> tests = tests();
+    List<String> missing = new ArrayList<>();
+    for (Path page : Pages.all()) {
+      Matcher test = NAMED_TEST.matcher(prose(page));
+      while (test.find()) {
+        if (!tests.contains(test.group(1))) {
+          missing.add(Pages.ROOT.relativize(page) + ": " + test.group(1));
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+    assertThat(tests).hasSizeGreaterThan(100);
+  }
+
+  /** The names of all test classes, without the directories that builds write. */
+  private static Set<String> tests() throws IOException {
+    Set<String> tests = new TreeSet<>();
+    Files.walkFileTree(
+        Pages.ROOT,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            return Set.of("target", ".git").contains(directory.getFileName().toString())
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            String name = file.getFileName().toString();
+            if (name.matches("\\w+(Test|IT)\\.java")) {
+              tests.add(name.replace(".java", ""));
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return tests;
   }
 
   private static boolean leadsSomewhere(Path page, String target) throws IOException {

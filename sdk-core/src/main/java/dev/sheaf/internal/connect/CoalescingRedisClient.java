@@ -5,6 +5,7 @@ import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.Lanes;
+import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.NodeWriter;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
@@ -113,8 +114,9 @@ public final class CoalescingRedisClient extends RedisClient {
     }
   }
 
-  private Lanes lanes(RedisURI address, RedisCodec<?, ?> codec) {
+  private Lanes lanes(NodePipeline main, RedisURI address, RedisCodec<?, ?> codec) {
     return new Lanes(
+        main,
         maxLanes,
         context.writes(),
         Timer.on(() -> getResources().eventExecutorGroup()),
@@ -152,7 +154,8 @@ public final class CoalescingRedisClient extends RedisClient {
             getOptions(),
             getCommandListeners());
     RedisURI address = connecting.get();
-    Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address, codec);
+    Lanes lanes =
+        address == null || maxLanes == 0 ? null : lanes(coalescing.pipeline(), address, codec);
     if (lanes != null) {
       coalescing.pipeline().setLanes(lanes);
     }

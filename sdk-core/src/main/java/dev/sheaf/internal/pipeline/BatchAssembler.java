@@ -398,14 +398,29 @@ final class BatchAssembler {
     fuser.add(command, gathered);
   }
 
+  /**
+   * Takes all commands that wait in another assembler, to write them ahead of the queue. Called by
+   * the consumer of the other one.
+   */
+  void takeOver(BatchAssembler other) {
+    if (other.replayDue) {
+      other.dropExcluded();
+    }
+    other.takeAll(again::add);
+  }
+
   /** Hands all waiting commands to Lettuce. */
   void handOver() {
+    takeAll(this::handOver);
+  }
+
+  private void takeAll(Consumer<EncodedCommand<?, ?, ?>> taker) {
     for (EncodedCommand<?, ?, ?> command = again.poll(); command != null; command = again.poll()) {
-      handOver(command);
+      taker.accept(command);
     }
     for (EncodedCommand<?, ?, ?> command = queue.poll(); command != null; command = queue.poll()) {
       queue.free(1, command.requestBytes());
-      handOver(command);
+      taker.accept(command);
     }
   }
 

@@ -69,7 +69,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     void timedOut(Lateness why, int commands);
   }
 
-  /** In place of the parts of a flight whose replies were all read. Done, without arguments. */
+  /** In place of the parts of a flight that were all answered, or lost. Done, without arguments. */
   private static final List<RedisCommand<?, ?, ?>> RELEASED = List.of(released());
 
   private List<RedisCommand<?, ?, ?>> parts;
@@ -383,13 +383,16 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
 
   /**
    * Ends the flight because its connection is lost. Lettuce would send the whole flight again, but
-   * drops commands that are done.
+   * drops commands that are done. If its connection is closed, Lettuce writes an error into the
+   * outputs of what it has sent, which must not be those of commands that are sent again elsewhere.
    *
    * @return the unanswered parts, in order
    */
   List<RedisCommand<?, ?, ?>> lose() {
+    List<RedisCommand<?, ?, ?>> unanswered = unanswered();
     finish(null);
-    return unanswered();
+    parts = RELEASED;
+    return unanswered;
   }
 
   @SuppressWarnings("NullAway") // Both arguments may be null, which BiConsumer cannot say.

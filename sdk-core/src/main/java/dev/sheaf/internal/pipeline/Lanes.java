@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,12 @@ import org.jspecify.annotations.Nullable;
  * <p>A lane is opened after {@value #MISSES_PER_LANE} calls have found none free. It is closed when
  * it has read nothing for {@value #IDLE_SECONDS} s, or with the main connection.
  *
+ * <p>All lanes lead to the server of the main connection's socket: another one may lack a write
+ * that its caller knows to be done. A name or a Sentinel can lead elsewhere from one moment to the
+ * next. So a lane that has reached another server is closed unused, a lane that loses its socket
+ * never has a second one, and all lanes end with the socket of the main connection. Their commands
+ * continue on the main connection.
+ *
  * <p>Thread-safe.
  */
 public final class Lanes {
@@ -45,10 +52,18 @@ public final class Lanes {
   /** One minute, as in the connection pools of Jedis. */
   static final int IDLE_SECONDS = 60;
 
+  /**
+   * How long no other lane is opened after one could not be used: 10 seconds, about as long as a
+   * failover takes.
+   */
+  static final int RETRY_SECONDS = 10;
+
   /** How long closing waits for a lane that is still being opened: 1 second. */
   private static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
+
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(RETRY_SECONDS);
 
   private static final int MAIN = 0;
 
@@ -73,6 +88,7 @@ public final class Lanes {
   private record Lane(
       int number, NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {}
 
+  private final NodePipeline main;
   private final Timer timer;
   private final PeriodicTask look;
   private final Supplier<Opening> opener;
@@ -81,6 +97,15 @@ public final class Lanes {
 
   /** Replaced as a whole, guarded by this. */
   private volatile List<Lane> lanes = List.of();
+
+  /**
+   * The lanes that have ended while commands of theirs were unanswered. Later commands of the same
+   * threads follow them, to stay behind them. Replaced as a whole, guarded by this.
+   */
+  private volatile List<Lane> ended = List.of();
+
+  /** The socket of the main connection; null while there is none. Guarded by this. */
+  private @Nullable NodeChannel socketOfMain;
 
   private final AtomicBoolean opening = new AtomicBoolean();
 
@@ -99,12 +124,15 @@ public final class Lanes {
   /**
    * Starts without lanes.
    *
+   * @param main the pipeline of the main connection
    * @param maxLanes most lanes beside the main connection
    * @param writes is notified when writes end
    * @param timer schedules the checks for idle lanes
    * @param opener opens a connection with the settings of the main one
    */
-  public Lanes(int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
+  public Lanes(
+      NodePipeline main, int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
+    this.main = main;
     this.growth = new Growth(maxLanes);
     this.timer = timer;
     this.look = new PeriodicTask(timer, IDLE_NANOS / 2, this::look);
@@ -136,15 +164,14 @@ public final class Lanes {
   /**
    * Finds a free lane for a blocking caller and makes the caller the owner of its event loop.
    *
-   * @param main the pipeline of the main connection
    * @param own tries to make the caller the owner of the event loop of a pipeline
    * @return whether the caller owns an event loop now
    */
-  boolean tryDrive(NodePipeline main, Chain commands, Predicate<NodePipeline> own) {
+  boolean tryDrive(Chain commands, Predicate<NodePipeline> own) {
     int cell = cellOfThread();
     int only = order.lane(cell);
     if (only >= 0) {
-      return own.test(pipeline(only, main));
+      return own.test(pipeline(only));
     }
     List<Lane> open = lanes;
     int count = open.size();
@@ -168,7 +195,7 @@ public final class Lanes {
    * @return false, without counting, if they must use another connection: commands of their thread
    *     are unanswered there, or the lane was closed
    */
-  boolean enter(NodePipeline main, NodePipeline wanted, Chain commands) {
+  boolean enter(NodePipeline wanted, Chain commands) {
     int cell = cellOfThread();
     int lane = wanted == main ? MAIN : numberOf(wanted);
     if (lane == CLOSED) {
@@ -183,24 +210,24 @@ public final class Lanes {
   }
 
   /** Counts commands that are about to be sent, and finds the connection they must use. */
-  private NodePipeline enter(NodePipeline main, Chain commands) {
+  private NodePipeline enter(Chain commands) {
     int cell = cellOfThread();
     commands.countedIn(order, cell);
-    return pipeline(order.enter(cell, MAIN, commands.commands()), main);
+    return pipeline(order.enter(cell, MAIN, commands.commands()));
   }
 
   /** The same for a single command. */
-  NodePipeline enter(NodePipeline main, EncodedCommand<?, ?, ?> command) {
+  NodePipeline enter(EncodedCommand<?, ?, ?> command) {
     int cell = cellOfThread();
     command.countedIn(order, cell);
-    return pipeline(order.enter(cell, MAIN, 1), main);
+    return pipeline(order.enter(cell, MAIN, 1));
   }
 
   /** Sends commands on the connection they must use: the main one unless lanes require another. */
   static void submit(NodePipeline main, Chain commands, BiConsumer<NodePipeline, Chain> sending) {
     Lanes lanes = main.lanes();
     if (!commands.isEmpty()) {
-      sending.accept(lanes == null ? main : lanes.enter(main, commands), commands);
+      sending.accept(lanes == null ? main : lanes.enter(commands), commands);
     }
   }
 
@@ -213,15 +240,25 @@ public final class Lanes {
     return CLOSED;
   }
 
-  private NodePipeline pipeline(int number, NodePipeline main) {
-    if (number != MAIN) {
-      for (Lane lane : lanes) {
-        if (lane.number() == number) {
-          return lane.pipeline();
-        }
+  private NodePipeline pipeline(int number) {
+    if (number == MAIN) {
+      return main;
+    }
+    // In this order: a lane that ends meanwhile is in the second list before it leaves the first.
+    Lane lane = find(lanes, number);
+    if (lane == null) {
+      lane = find(ended, number);
+    }
+    return lane == null ? main : lane.pipeline();
+  }
+
+  private static @Nullable Lane find(List<Lane> lanes, int number) {
+    for (Lane lane : lanes) {
+      if (lane.number() == number) {
+        return lane;
       }
     }
-    return main;
+    return null;
   }
 
   /** Called when a caller that could have driven found no free lane. */
@@ -248,26 +285,82 @@ public final class Lanes {
     lane.pipeline().whenComplete((pipeline, failure) -> opened(lane, pipeline));
   }
 
-  /** A failure is ignored: the main connection reports problems, and the next miss tries again. */
+  /** A failure is ignored: the main connection reports problems, and a later miss tries again. */
   private void opened(Opening lane, @Nullable NodePipeline pipeline) {
-    boolean unwanted;
+    boolean wanted;
     synchronized (this) {
       if (!lane.equals(underWay)) {
         return; // It is being closed.
       }
       underWay = null;
-      unwanted = closed || pipeline == null;
-      if (!unwanted && pipeline != null) {
-        List<Lane> more = new ArrayList<>(lanes);
-        more.add(new Lane(++lastNumber, pipeline, lane.closing()));
-        lanes = List.copyOf(more);
-      }
+      wanted = pipeline != null && !closed && add(pipeline, lane.closing());
     }
-    if (unwanted) {
+    if (wanted) {
+      opening.set(false);
+    } else {
       CompletableFuture<Void> unused = lane.closing().get();
+      timer.after(() -> opening.set(false), RETRY_NANOS);
     }
-    opening.set(false);
     look.start();
+  }
+
+  /** Adds a lane, if it leads to the server of the main connection. Guarded by this. */
+  private boolean add(NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {
+    Lane lane = new Lane(++lastNumber, pipeline, closing);
+    // Before the look at its socket, which may be lost at any time.
+    pipeline.laneOf(main, () -> end(lane));
+    NodeChannel socket = pipeline.channel();
+    if (socketOfMain == null || socket == null || !socket.isToServerOf(socketOfMain)) {
+      return false;
+    }
+    ended = ended.stream().filter(each -> order.isUsed(each.number())).toList();
+    lanes = Stream.concat(lanes.stream(), Stream.of(lane)).toList();
+    return true;
+  }
+
+  /** Called on the event loop of the main connection when it has a socket. */
+  void connected(NodeChannel socket) {
+    synchronized (this) {
+      socketOfMain = socket;
+    }
+  }
+
+  /**
+   * Called on the event loop of the main connection when its socket is lost. The next one may lead
+   * to another server.
+   */
+  void disconnected() {
+    List<Lane> open;
+    Opening unfinished;
+    synchronized (this) {
+      socketOfMain = null;
+      open = lanes;
+      unfinished = underWay;
+      underWay = null;
+      open.forEach(this::remove);
+    }
+    // Each ends when its event loop finds that the socket is closed.
+    open.forEach(lane -> lane.pipeline().closeSocket());
+    if (unfinished != null) {
+      opening.set(false);
+      CompletableFuture<Void> unused = closeOpened(unfinished);
+    }
+  }
+
+  /** Called on the event loop of a lane that has lost its socket. */
+  private void end(Lane lane) {
+    remove(lane);
+    CompletableFuture<Void> unused = lane.closing().get();
+  }
+
+  /** Returns whether it was open. */
+  private synchronized boolean remove(Lane lane) {
+    if (!lanes.contains(lane)) {
+      return false;
+    }
+    ended = Stream.concat(ended.stream(), Stream.of(lane)).toList();
+    lanes = lanes.stream().filter(each -> !each.equals(lane)).toList();
+    return true;
   }
 
   private boolean look() {
@@ -314,14 +407,9 @@ public final class Lanes {
         || nowNanos - socket.heardNanos() < IDLE_NANOS) {
       return;
     }
-    synchronized (this) {
-      List<Lane> rest = new ArrayList<>(lanes);
-      if (!rest.remove(lane)) {
-        return;
-      }
-      lanes = List.copyOf(rest);
+    if (remove(lane)) {
+      CompletableFuture<Void> unused = lane.closing().get();
     }
-    CompletableFuture<Void> unused = lane.closing().get();
   }
 
   /** Closes all lanes, including the one that is being opened. */
@@ -332,7 +420,7 @@ public final class Lanes {
     synchronized (this) {
       closed = true;
       open = lanes;
-      lanes = List.of();
+      open.forEach(this::remove);
       unfinished = underWay;
       underWay = null;
     }
@@ -443,6 +531,16 @@ public final class Lanes {
     int lane(int cell) {
       long state = cells.get(cell);
       return (state & COUNT_MASK) == 0 ? -1 : (int) (state >>> LANE_SHIFT);
+    }
+
+    /** Whether commands that were sent on a lane are unanswered. */
+    boolean isUsed(int lane) {
+      for (int cell = 0; cell < CELLS; cell++) {
+        if (lane(cell) == lane) {
+          return true;
+        }
+      }
+      return false;
     }
 
     /**

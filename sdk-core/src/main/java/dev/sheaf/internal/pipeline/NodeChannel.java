@@ -17,6 +17,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -137,6 +138,12 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   /** The socket itself. */
   Channel channel() {
     return channel;
+  }
+
+  /** Whether both sockets have been connected to the same address, and not been lost. */
+  boolean isToServerOf(NodeChannel other) {
+    SocketAddress here = channel.remoteAddress();
+    return here != null && here.equals(other.channel.remoteAddress());
   }
 
   /** Whether Lettuce has stopped reconnecting. */

@@ -92,6 +92,17 @@ public final class NodePipeline implements NodeChannel.Node {
 
   private volatile @Nullable Lanes lanes;
 
+  /** What this is a lane of; null if it is the main connection to its server, or the only one. */
+  private volatile @Nullable LaneOf laneOf;
+
+  /**
+   * The main connection of a lane.
+   *
+   * @param main takes the lane's commands when its socket is lost
+   * @param end ends the lane then
+   */
+  private record LaneOf(NodePipeline main, Runnable end) {}
+
   NodePipeline(
       RedisChannelWriter delegate,
       ClientContext context,
@@ -204,7 +215,9 @@ public final class NodePipeline implements NodeChannel.Node {
   /** Drains the queue now. Called by the owner of the socket's event loop. */
   void attendHere() {
     NodeChannel current = channel;
-    if (current != null && state.compareAndSet(IDLE, DRAINING)) {
+    if (current == null) {
+      attend();
+    } else if (state.compareAndSet(IDLE, DRAINING)) {
       drainOnce(current);
     }
   }
@@ -217,6 +230,30 @@ public final class NodePipeline implements NodeChannel.Node {
   /** The other connections to the same server; null if there are none. */
   @Nullable Lanes lanes() {
     return lanes;
+  }
+
+  /**
+   * Makes this a lane, without a second socket: when the first is lost, its commands continue on
+   * the main connection.
+   *
+   * @param end called on the event loop then
+   */
+  void laneOf(NodePipeline main, Runnable end) {
+    laneOf = new LaneOf(main, end);
+  }
+
+  /** Closes the socket, if there is one. */
+  void closeSocket() {
+    NodeChannel current = channel;
+    if (current != null) {
+      current.close();
+    }
+  }
+
+  /** Takes commands of a lane, and sends those that waited there ahead of the queue. */
+  private void takeOver(BatchAssembler ofLane) {
+    assembler.takeOver(ofLane);
+    attendIfWaiting();
   }
 
   /** The event loop of the socket if callers can drive it, else null. */
@@ -261,6 +298,12 @@ public final class NodePipeline implements NodeChannel.Node {
 
   /** Writes one batch, in the state DRAINING. Returns whether the state is IDLE afterwards. */
   private boolean drainOnce(@Nullable NodeChannel current) {
+    LaneOf lane = laneOf;
+    if (current == null && lane != null) {
+      lane.main().takeOver(assembler);
+      state.set(IDLE);
+      return true;
+    }
     if (mustWait(current)) {
       stall(current);
       return false;
@@ -397,6 +440,10 @@ public final class NodePipeline implements NodeChannel.Node {
     }
     healer.opened(opened);
     replyActivity.connected();
+    Lanes beside = lanes;
+    if (beside != null) {
+      beside.connected(opened);
+    }
     resume();
     attendIfWaiting();
   }
@@ -405,12 +452,20 @@ public final class NodePipeline implements NodeChannel.Node {
   void detach(NodeChannel lost) {
     assembler.again(Replay.of(lost.outstanding()));
     healer.lost(lost);
+    Lanes beside = lanes;
     if (channel == lost) {
       channel = null;
       replyActivity.lost();
+      if (beside != null) {
+        beside.disconnected();
+      }
     }
     resume();
     attendIfWaiting();
+    LaneOf lane = laneOf;
+    if (lane != null) {
+      lane.end().run();
+    }
   }
 
   /** Tells a command, before it is queued, that its time-out is explained here. */
@@ -478,9 +533,14 @@ public final class NodePipeline implements NodeChannel.Node {
     state.set(STALLED);
   }
 
-  /** Closes the pipeline. Queued commands go to the closed delegate, which fails them. */
+  /**
+   * Closes the pipeline. Queued commands go to the closed delegate, which fails them. Those of a
+   * lane go to its main connection, also later ones of a caller that has found it open.
+   */
   void close() {
-    queue.close();
+    if (laneOf == null) {
+      queue.close();
+    }
     healer.close();
     if (meters != null) {
       meters.closed(queue);

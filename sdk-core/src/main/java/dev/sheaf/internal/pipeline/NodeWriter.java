@@ -131,7 +131,7 @@ public final class NodeWriter
     if (lanes == null) {
       pipeline.queue().submit(command);
     } else {
-      lanes.enter(pipeline, command).queue().submit(command);
+      lanes.enter(command).queue().submit(command);
     }
   }
 

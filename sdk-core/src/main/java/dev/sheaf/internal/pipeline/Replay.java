@@ -66,10 +66,12 @@ final class Replay {
    */
   static Replay of(List<Flight> flights) {
     Replay replay = new Replay();
+    List<RedisCommand<?, ?, ?>> first = List.of();
     for (int i = flights.size() - 1; i >= 0; i--) {
       Flight flight = flights.get(i);
       boolean answerBegun = flight.isAnswerBegun();
       List<RedisCommand<?, ?, ?>> parts = flight.lose();
+      first = parts;
       if (answerBegun) {
         failIfPartlyDecoded(parts.get(0));
       }
@@ -84,15 +86,17 @@ final class Replay {
       }
     }
     Collections.reverse(replay.again);
-    if (!flights.isEmpty()) {
-      replay.countLoss(flights.get(0));
-    }
+    replay.countLoss(first);
     return replay;
   }
 
-  /** Replies arrive in order, so the first unanswered command was the next to be answered. */
-  private void countLoss(Flight first) {
-    List<RedisCommand<?, ?, ?>> parts = first.unanswered();
+  /**
+   * Counts a lost connection for the command that was the next to be answered: replies arrive in
+   * order, so it is the first.
+   *
+   * @param parts the unanswered parts of the first flight
+   */
+  private void countLoss(List<RedisCommand<?, ?, ?>> parts) {
     if (parts.isEmpty()) {
       return;
     }

@@ -245,7 +245,7 @@ public final class WriteScope {
     int blocked = blockedCallers.get();
     boolean owns = false;
     if (blocked <= (lanes == null ? 1 : lanes.drivers())) {
-      owns = lanes == null ? own(main) : lanes.tryDrive(main, commands, this::own);
+      owns = lanes == null ? own(main) : lanes.tryDrive(commands, this::own);
       if (!owns) {
         loop.wantDriver();
       }
@@ -281,7 +281,7 @@ public final class WriteScope {
     NodePipeline to = Objects.requireNonNull(driven);
     Chain commands = Objects.requireNonNull(chain);
     Lanes lanes = main.lanes();
-    if (lanes != null && !lanes.enter(main, to, commands)) {
+    if (lanes != null && !lanes.enter(to, commands)) {
       return false;
     }
     // Cleared first: if something below throws, the commands must not be queued twice.

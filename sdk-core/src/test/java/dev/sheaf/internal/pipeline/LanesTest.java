@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.pipeline.PendingQueue.Chain;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
+import io.lettuce.core.KeyValue;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.TransactionResult;
 import io.micrometer.core.instrument.Gauge;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -178,7 +181,6 @@ class LanesTest {
     boolean unused =
         lanesOf(sheaf)
             .tryDrive(
-                main,
                 new Chain(),
                 pipeline -> {
                   if (pipeline != main) {
@@ -209,62 +211,142 @@ class LanesTest {
 
   @Test
   void laneThatIsBeingOpened_isClosedOnceThatIsOver_orTakesTooLong() {
-    for (boolean answered : List.of(true, false)) {
-      AtomicReference<Runnable> tooLong = new AtomicReference<>();
-      CompletableFuture<NodePipeline> opening = new CompletableFuture<>();
-      AtomicLong closings = new AtomicLong();
-      Lanes lanes =
-          new Lanes(
-              1,
-              new WriteClock(),
-              (task, nanos) -> {
-                tooLong.set(task);
-                return true;
-              },
-              () ->
-                  new Lanes.Opening(
-                      opening,
-                      () -> {
-                        closings.incrementAndGet();
-                        return CompletableFuture.completedFuture(null);
-                      }));
-      for (int i = 0; i < Lanes.MISSES_PER_LANE; i++) {
-        lanes.missed(2);
+    try (Sheaf<String, String> sheaf = connect(0)) {
+      for (boolean answered : List.of(true, false)) {
+        AtomicReference<Runnable> tooLong = new AtomicReference<>();
+        CompletableFuture<NodePipeline> opening = new CompletableFuture<>();
+        AtomicLong closings = new AtomicLong();
+        Lanes lanes =
+            new Lanes(
+                writerOf(sheaf).pipeline(),
+                1,
+                new WriteClock(),
+                (task, nanos) -> {
+                  tooLong.set(task);
+                  return true;
+                },
+                () ->
+                    new Lanes.Opening(
+                        opening,
+                        () -> {
+                          closings.incrementAndGet();
+                          return CompletableFuture.completedFuture(null);
+                        }));
+        miss(lanes, 1);
+        CompletableFuture<Void> closed = lanes.closeAsync();
+        assertThat(closings).as("in the middle of the handshake").hasValue(0);
+        assertThat(closed).isNotDone();
+        if (answered) {
+          opening.completeExceptionally(new IllegalStateException("on purpose"));
+        } else {
+          tooLong.get().run();
+        }
+        assertThat(closed).isCompleted();
+        assertThat(closings).hasValue(1);
       }
-      CompletableFuture<Void> closed = lanes.closeAsync();
-      assertThat(closings).as("in the middle of the handshake").hasValue(0);
-      assertThat(closed).isNotDone();
-      if (answered) {
-        opening.completeExceptionally(new IllegalStateException("on purpose"));
-      } else {
-        tooLong.get().run();
-      }
-      assertThat(closed).isCompleted();
-      assertThat(closings).hasValue(1);
+    }
+  }
+
+  /** Has readers find no free lane so often that that many more would be opened. */
+  private static void miss(Lanes lanes, int more) {
+    for (int i = 0; i < more * Lanes.MISSES_PER_LANE; i++) {
+      lanes.missed(2);
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 2, 7, 64})
   void lanes_areAtMostAsManyAsTheOptionAllows(int maxLanes) {
-    try (Sheaf<String, String> sheaf = connect(0)) {
+    try (Sheaf<String, String> main = connect(0);
+        Sheaf<String, String> lane = connect(0)) {
       AtomicLong opened = new AtomicLong();
       Lanes lanes =
           new Lanes(
+              writerOf(main).pipeline(),
               maxLanes,
               new WriteClock(),
               (task, nanos) -> true,
               () -> {
                 opened.incrementAndGet();
                 return new Lanes.Opening(
-                    CompletableFuture.completedFuture(writerOf(sheaf).pipeline()),
+                    CompletableFuture.completedFuture(writerOf(lane).pipeline()),
                     () -> CompletableFuture.completedFuture(null));
               });
-      for (int i = 0; i < 100 * Lanes.MISSES_PER_LANE; i++) {
-        lanes.missed(2);
-      }
+      lanes.connected(socketOf(main));
+      miss(lanes, 100);
       assertThat(opened).hasValue(maxLanes);
       assertThat(lanes.drivers()).isEqualTo(1 + maxLanes);
+    }
+  }
+
+  private static NodeChannel socketOf(Sheaf<String, String> sheaf) {
+    return Objects.requireNonNull(writerOf(sheaf).pipeline().channel());
+  }
+
+  @Test
+  void laneToAnotherServer_isClosedUnused_andTheNextIsOpenedAfterAPause() {
+    try (EmbeddedServer other = EmbeddedServer.start();
+        Sheaf<String, String> main = connect(0);
+        Sheaf<String, String> lane = Sheaf.connect(other.uri())) {
+      AtomicLong opened = new AtomicLong();
+      AtomicLong closed = new AtomicLong();
+      AtomicReference<Runnable> afterPause = new AtomicReference<>();
+      Lanes lanes =
+          new Lanes(
+              writerOf(main).pipeline(),
+              7,
+              new WriteClock(),
+              (task, nanos) -> {
+                if (nanos == TimeUnit.SECONDS.toNanos(Lanes.RETRY_SECONDS)) {
+                  afterPause.set(task);
+                }
+                return true;
+              },
+              () -> {
+                opened.incrementAndGet();
+                return new Lanes.Opening(
+                    CompletableFuture.completedFuture(writerOf(lane).pipeline()),
+                    () -> {
+                      closed.incrementAndGet();
+                      return CompletableFuture.completedFuture(null);
+                    });
+              });
+      lanes.connected(socketOf(main));
+      miss(lanes, 100);
+      assertThat(opened).hasValue(1);
+      assertThat(closed).hasValue(1);
+      assertThat(lanes.drivers()).isEqualTo(1);
+      afterPause.get().run();
+      miss(lanes, 100);
+      assertThat(opened).hasValue(2);
+    }
+  }
+
+  @Test
+  void readsOfALaneThatIsLost_areAnsweredOnTheMainConnection() throws Exception {
+    try (LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> main = connect(0);
+        Sheaf<String, String> lane = Sheaf.connect("redis://127.0.0.1:" + proxy.port())) {
+      main.sync().set("key", "value");
+      CompletableFuture<Boolean> ended = new CompletableFuture<>();
+      writerOf(lane)
+          .pipeline()
+          .laneOf(
+              writerOf(main).pipeline(),
+              () -> writerOf(lane).closeAsync().whenComplete((none, e) -> ended.complete(true)));
+      proxy.pauseToServer(true);
+      CompletionStage<String> read = lane.async().get("key");
+      CompletionStage<List<KeyValue<String, String>>> several = lane.async().mget("key", "none");
+      proxy.refuse(true);
+      proxy.dropConnections();
+
+      assertThat(read.toCompletableFuture().get(60, TimeUnit.SECONDS)).isEqualTo("value");
+      assertThat(several.toCompletableFuture().get(60, TimeUnit.SECONDS))
+          .containsExactly(KeyValue.just("key", "value"), KeyValue.empty("none"));
+      assertThat(ended.get(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(lane.async().get("key").toCompletableFuture().get(60, TimeUnit.SECONDS))
+          .as("of a caller that found the lane open")
+          .isEqualTo("value");
     }
   }
 
