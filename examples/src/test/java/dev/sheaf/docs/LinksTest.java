@@ -29,7 +29,7 @@ class LinksTest {
       Pattern.compile("^ *```.*?^ *```", Pattern.MULTILINE | Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("^#{1,6} (.+)$", Pattern.MULTILINE);
-  private static final Pattern NAMED_TEST = Pattern.compile("`([A-Z]\\w+(?:Test|IT))`");
+  private static final Pattern NAMED_TEST = Pattern.compile("`([A-Z][a-z]\\w+(?:Test|IT))`");
   private static final Pattern NAMED_PATH =
       Pattern.compile("`((?:docs|sdk-core|sdk-spring|examples|benchmarks|\\.ci)/[\\w./-]+)`");
 
@@ -58,7 +58,7 @@ class LinksTest {
     Set<String> tests = tests();
     List<String> missing = new ArrayList<>();
     for (Path page : Pages.all()) {
-      Matcher test = NAMED_TEST.matcher(prose(page));
+      Matcher test = NAMED_TEST.matcher(Files.readString(page));
       while (test.find()) {
         if (!tests.contains(test.group(1))) {
           missing.add(Pages.ROOT.relativize(page) + ": " + test.group(1));

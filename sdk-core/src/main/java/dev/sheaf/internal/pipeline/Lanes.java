@@ -104,6 +104,9 @@ public final class Lanes {
    */
   private volatile List<Lane> ended = List.of();
 
+  /** Done when all connections that were closed so far are. Guarded by this. */
+  private CompletableFuture<Void> closings = CompletableFuture.completedFuture(null);
+
   /** The socket of the main connection; null while there is none. Guarded by this. */
   private @Nullable NodeChannel socketOfMain;
 
@@ -298,7 +301,7 @@ public final class Lanes {
     if (wanted) {
       opening.set(false);
     } else {
-      CompletableFuture<Void> unused = lane.closing().get();
+      close(lane.closing());
       timer.after(() -> opening.set(false), RETRY_NANOS);
     }
     look.start();
@@ -313,7 +316,7 @@ public final class Lanes {
     if (socketOfMain == null || socket == null || !socket.isToServerOf(socketOfMain)) {
       return false;
     }
-    ended = ended.stream().filter(each -> order.isUsed(each.number())).toList();
+    forgetUnused();
     lanes = Stream.concat(lanes.stream(), Stream.of(lane)).toList();
     return true;
   }
@@ -343,14 +346,28 @@ public final class Lanes {
     open.forEach(lane -> lane.pipeline().closeSocket());
     if (unfinished != null) {
       opening.set(false);
-      CompletableFuture<Void> unused = closeOpened(unfinished);
+      closeOpened(unfinished);
     }
   }
 
   /** Called on the event loop of a lane that has lost its socket. */
   private void end(Lane lane) {
     remove(lane);
-    CompletableFuture<Void> unused = lane.closing().get();
+    close(lane.closing());
+  }
+
+  private void close(Supplier<CompletableFuture<Void>> connection) {
+    CompletableFuture<Void> closing = connection.get().exceptionally(failure -> null);
+    synchronized (this) {
+      closings = CompletableFuture.allOf(closings, closing);
+    }
+  }
+
+  private synchronized void forgetUnused() {
+    ended =
+        ended.stream()
+            .filter(lane -> lane.pipeline().channel() != null || order.isUsed(lane.number()))
+            .toList();
   }
 
   /** Returns whether it was open. */
@@ -365,7 +382,8 @@ public final class Lanes {
 
   private boolean look() {
     CompletableFuture<Void> unused = closeIdle(System.nanoTime());
-    return !lanes.isEmpty();
+    forgetUnused();
+    return !lanes.isEmpty() || !ended.isEmpty();
   }
 
   /**
@@ -408,40 +426,41 @@ public final class Lanes {
       return;
     }
     if (remove(lane)) {
-      CompletableFuture<Void> unused = lane.closing().get();
+      close(lane.closing());
     }
   }
 
   /** Closes all lanes, including the one that is being opened. */
   public CompletableFuture<Void> closeAsync() {
-    List<CompletableFuture<Void>> closing = new ArrayList<>();
     List<Lane> open;
     Opening unfinished;
     synchronized (this) {
       closed = true;
-      open = lanes;
-      open.forEach(this::remove);
+      lanes.forEach(this::remove);
+      open = ended;
       unfinished = underWay;
       underWay = null;
     }
-    open.forEach(lane -> closing.add(lane.closing().get()));
+    open.forEach(lane -> close(lane.closing()));
     if (unfinished != null) {
-      closing.add(closeOpened(unfinished));
+      closeOpened(unfinished);
     }
-    return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
+    synchronized (this) {
+      return closings;
+    }
   }
 
   /**
    * Closes a lane once it is open, has failed or takes too long. If closed during the handshake,
    * the next step would run on an event loop that has ended, which Netty logs as an error.
    */
-  private CompletableFuture<Void> closeOpened(Opening lane) {
+  private void closeOpened(Opening lane) {
     CompletableFuture<Boolean> over = new CompletableFuture<>();
     lane.pipeline().whenComplete((pipeline, failure) -> over.complete(true));
     if (!timer.after(() -> over.complete(false), OPENING_NANOS)) {
       over.complete(false);
     }
-    return over.thenCompose(any -> lane.closing().get());
+    close(() -> over.thenCompose(any -> lane.closing().get()));
   }
 
   /** When any lane last received data, or the given time if that is later. */
