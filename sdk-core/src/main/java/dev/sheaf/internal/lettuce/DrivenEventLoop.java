@@ -104,6 +104,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   /** How many sockets only the keeper may serve, such as those being opened. Owner only. */
   private int holds;
 
+  /** How many tasks wait for the keeper. Owner only. */
+  private int forKeeper;
+
   /** What the driver waits for; null while the keeper runs the loop. Owner only. */
   private @Nullable CompletableFuture<?> awaited;
 
@@ -291,6 +294,30 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   /** Ends one {@link #hold}. Owner only. */
   public void release() {
     holds--;
+  }
+
+  /**
+   * Runs a task on the loop's own thread: at once if that is the owner, else before a caller drives
+   * again. Tasks keep their order. Owner only.
+   */
+  public void runOnKeeper(Runnable task) {
+    if (owner.get() == keeper && forKeeper == 0) {
+      task.run();
+    } else {
+      forKeeper++;
+      hold(); // Ends the drive.
+      tasks.add(() -> runHeld(task));
+    }
+  }
+
+  private void runHeld(Runnable task) {
+    if (owner.get() == keeper) {
+      forKeeper--;
+      release();
+      task.run();
+    } else {
+      tasks.add(() -> runHeld(task)); // The driver is still in its last turn.
+    }
   }
 
   // ---- The loop

@@ -2,10 +2,12 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.CommandSpans;
 import dev.sheaf.internal.observe.NodeSpans;
 import dev.sheaf.internal.observe.ResourcesView;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.api.push.PushMessage;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.protocol.Endpoint;
@@ -126,6 +128,20 @@ final class FlightHandler extends CommandHandler {
       channel.replied(command.getOutput());
     }
     return true;
+  }
+
+  /**
+   * Runs the application's listeners on the event loop's own thread, and not on that of a caller
+   * that drives.
+   */
+  @Override
+  protected void notifyPushListeners(PushMessage message) {
+    DrivenEventLoop loop = channel == null ? null : channel.loop();
+    if (loop == null || getEndpoint().getPushListeners().isEmpty()) {
+      super.notifyPushListeners(message);
+    } else {
+      loop.runOnKeeper(() -> super.notifyPushListeners(message));
+    }
   }
 
   /**

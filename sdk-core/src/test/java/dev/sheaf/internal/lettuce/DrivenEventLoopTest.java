@@ -15,6 +15,7 @@ import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.TrackingArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.RedisCodec;
@@ -28,10 +29,13 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -211,6 +215,37 @@ class DrivenEventLoopTest {
     blocked.join();
     assertThat(failure).hasValue(null);
     assertThat(callbacks).isNotEmpty().doesNotContain(blocked);
+  }
+
+  @Test
+  void listenersOfPushes_runInOrder_andNeverOnACallerThatDrives() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(server.uri());
+        RespConnection writer = RespConnection.open("127.0.0.1", server.port())) {
+      StatefulRedisConnection<String, String> connection = sheaf.standalone();
+      Set<Thread> listening = ConcurrentHashMap.newKeySet();
+      Queue<String> invalidated = new ConcurrentLinkedQueue<>();
+      connection.addListener(
+          message -> {
+            listening.add(Thread.currentThread());
+            List<?> keys = (List<?>) message.getContent(codec::decodeKey).get(1);
+            keys.forEach(key -> invalidated.add((String) key));
+          });
+      connection.sync().clientTracking(TrackingArgs.Builder.enabled().bcast());
+      sheaf.sync().set("key", "value");
+      callUntilDriving(sheaf);
+      List<String> written = new ArrayList<>();
+      invalidated.clear();
+      for (int i = 0; i < 500; i++) {
+        writer.call("SET", "other:" + i, "value");
+        written.add("other:" + i);
+        assertThat(sheaf.sync().get("key")).isEqualTo("value");
+      }
+      Await.until("the pushes", PATIENCE, () -> invalidated.size() >= written.size());
+      assertThat(invalidated).containsSubsequence(written);
+      assertThat(listening).isNotEmpty().doesNotContain(Thread.currentThread());
+      decoding.clear();
+      callUntilDriving(sheaf);
+    }
   }
 
   @Test
