@@ -19,6 +19,9 @@ public record HealedConnection(String node, Cause cause, String reason, Instant 
     /** The node answered READONLY: it is a replica now. */
     REPLICA,
 
+    /** A Sentinel announced another primary, while the old one still served the connection. */
+    FAILOVER,
+
     /** The connection was silent although the node answered elsewhere, or beyond the time-out. */
     SILENT,
 

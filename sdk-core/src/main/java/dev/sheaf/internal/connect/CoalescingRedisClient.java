@@ -21,7 +21,13 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +39,12 @@ public final class CoalescingRedisClient extends RedisClient {
   private final Deadlines deadlines;
   private final ClientResources resources;
   private final RedisURI uri;
+  private final boolean isLane;
   private final int maxLanes;
+  private final Timer timer;
+
+  /** By the name of the primary. */
+  private final Map<String, SentinelWatch> sentinels = new ConcurrentHashMap<>();
 
   /** Set by the constructor above this one's, too, so it has no initial value here. */
   private int requestQueueSize;
@@ -48,26 +59,23 @@ public final class CoalescingRedisClient extends RedisClient {
       ChannelInstaller installer,
       ClientContext context,
       Deadlines deadlines,
-      int maxLanes) {
+      boolean isLane) {
     super(installer.install(resources, context.observe()), uri);
     this.resources = resources;
     this.uri = uri;
-    this.maxLanes = maxLanes;
+    this.isLane = isLane;
+    this.maxLanes = isLane ? 0 : context.batching().maxLanes();
     this.installer = installer;
     this.context = context;
     this.deadlines = deadlines;
+    this.timer = Timer.on(() -> getResources().eventExecutorGroup());
   }
 
   /** Creates a client. The caller must shut down the resources. */
   public static CoalescingRedisClient create(
       ClientResources resources, RedisURI uri, ClientContext context, Deadlines deadlines) {
     return new CoalescingRedisClient(
-        resources,
-        uri,
-        ChannelInstaller.forResources(resources),
-        context,
-        deadlines,
-        context.batching().maxLanes());
+        resources, uri, ChannelInstaller.forResources(resources), context, deadlines, false);
   }
 
   /** Applies the request queue size to the queues of Sheaf, in place of Lettuce's. */
@@ -108,26 +116,56 @@ public final class CoalescingRedisClient extends RedisClient {
   private <T> T toward(RedisURI address, Supplier<T> connect) {
     connecting.set(address);
     try {
-      return connect.get();
+      T connection = connect.get();
+      watchSentinels(address);
+      return connection;
     } finally {
       connecting.remove();
     }
   }
 
+  /** Has the connections leave a primary when its Sentinels announce another. */
+  private void watchSentinels(RedisURI address) {
+    if (!isLane && !address.getSentinels().isEmpty() && context.healing().isEnabled()) {
+      SentinelWatch watch =
+          new SentinelWatch(
+              address,
+              sentinel -> connectPubSubAsync(StringCodec.UTF8, sentinel),
+              timer,
+              (primary, reason) -> timer.after(() -> failedOver(primary, reason), 0));
+      if (sentinels.putIfAbsent(address.getSentinelMasterId(), watch) == null) {
+        watch.start();
+      }
+    }
+  }
+
+  /** May wait for a name to be resolved, so it is not called on an event loop. */
+  private void failedOver(RedisURI primary, String reason) {
+    SocketAddress address = resources.socketAddressResolver().resolve(primary);
+    context
+        .healing()
+        .failedOver(
+            address instanceof InetSocketAddress internet && internet.isUnresolved()
+                ? new InetSocketAddress(internet.getHostString(), internet.getPort())
+                : address,
+            reason);
+  }
+
+  @Override
+  public CompletableFuture<Void> shutdownAsync(long quietPeriod, long timeout, TimeUnit unit) {
+    sentinels.values().forEach(SentinelWatch::close);
+    return super.shutdownAsync(quietPeriod, timeout, unit);
+  }
+
   private Lanes lanes(NodePipeline main, RedisURI address, RedisCodec<?, ?> codec) {
-    return new Lanes(
-        main,
-        maxLanes,
-        context.writes(),
-        Timer.on(() -> getResources().eventExecutorGroup()),
-        () -> openLane(address, codec));
+    return new Lanes(main, maxLanes, context.writes(), timer, () -> openLane(address, codec));
   }
 
   /** Opens a connection with event loops of its own, and with the buffers that the codec wants. */
   private Lanes.Opening openLane(RedisURI address, RedisCodec<?, ?> codec) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
-            resources, address, ChannelInstaller.forLane(resources), context, deadlines, 0);
+            resources, address, ChannelInstaller.forLane(resources), context, deadlines, true);
     client.setOptions(getOptions());
     return new Lanes.Opening(
         client

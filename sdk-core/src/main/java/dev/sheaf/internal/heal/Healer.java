@@ -4,6 +4,7 @@ package dev.sheaf.internal.heal;
 import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.availability.HealedConnection.Cause;
 import dev.sheaf.internal.common.Timer;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
@@ -99,6 +100,13 @@ public final class Healer {
     Socket socket = current;
     if (socket != null && socket.address().equals(address)) {
       suspect(socket, Cause.REPLICA, reason, () -> true);
+    }
+  }
+
+  void failedOver(SocketAddress from, String reason) {
+    Socket socket = current;
+    if (socket != null && socket.isAt(from)) {
+      suspect(socket, Cause.FAILOVER, reason, () -> true);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.sheaf.internal.common.Pace;
 import dev.sheaf.internal.common.Timer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -111,6 +112,20 @@ public final class Healing {
     synchronized (latest) {
       return List.copyOf(latest);
     }
+  }
+
+  /** Whether connections are closed at all. */
+  public boolean isEnabled() {
+    return options.enabled();
+  }
+
+  /**
+   * Starts a suspicion on all connections to a server that is the primary no more.
+   *
+   * @param from its resolved address
+   */
+  public void failedOver(SocketAddress from, String reason) {
+    healers.forEach(healer -> healer.failedOver(from, reason));
   }
 
   HealingOptions options() {

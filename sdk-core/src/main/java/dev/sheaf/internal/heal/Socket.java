@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.heal;
 
+import java.net.SocketAddress;
+
 /** The live socket of a node connection, as seen by a {@link Healer}. */
 public interface Socket {
 
   /** The node as {@code host:port}. */
   String address();
+
+  /** Whether it is connected to that address. Any thread. */
+  boolean isAt(SocketAddress other);
 
   /** Whether Lettuce opens another socket once this one is closed. Any thread. */
   boolean isReplaceable();

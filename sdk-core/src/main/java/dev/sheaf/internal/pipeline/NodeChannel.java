@@ -140,10 +140,15 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return channel;
   }
 
-  /** Whether both sockets have been connected to the same address, and not been lost. */
+  /** Whether both sockets are connected to the same address. */
   boolean isToServerOf(NodeChannel other) {
-    SocketAddress here = channel.remoteAddress();
-    return here != null && here.equals(other.channel.remoteAddress());
+    SocketAddress there = other.channel.remoteAddress();
+    return there != null && isAt(there);
+  }
+
+  @Override
+  public boolean isAt(SocketAddress other) {
+    return other.equals(channel.remoteAddress());
   }
 
   /** Whether Lettuce has stopped reconnecting. */

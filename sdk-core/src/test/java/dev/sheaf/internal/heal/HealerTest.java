@@ -10,6 +10,7 @@ import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.internal.common.Pace;
 import dev.sheaf.testkit.FakeClock;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +58,12 @@ class HealerTest {
     @Override
     public String address() {
       return address;
+    }
+
+    @Override
+    public boolean isAt(SocketAddress other) {
+      return other instanceof InetSocketAddress internet
+          && address.equals(internet.getHostString() + ":" + internet.getPort());
     }
 
     @Override
@@ -203,6 +210,27 @@ class HealerTest {
     clock.pass(SECOND);
     assertThat(List.of(told.open, same.open, other.open, gone.open))
         .containsExactly(false, false, true, true);
+  }
+
+  @Test
+  void connectionsToAPrimaryThatHasASuccessor_areClosed_andNoOthers() {
+    Healing client = client(HealingOptions.defaults());
+    FakeSocket old = new FakeSocket(client.healer(clock), "a:1");
+    FakeSocket same = new FakeSocket(client.healer(clock), "a:1");
+    FakeSocket successor = new FakeSocket(client.healer(clock), "b:1");
+    FakeSocket otherPort = new FakeSocket(client.healer(clock), "a:2");
+    Healer withoutSocket = client.healer(clock);
+    client.failedOver(InetSocketAddress.createUnresolved("a", 1), "announced");
+    clock.pass(SECOND);
+    assertThat(List.of(old.open, same.open, successor.open, otherPort.open))
+        .containsExactly(false, false, true, true);
+    assertThat(client.latest())
+        .extracting(HealedConnection::cause)
+        .containsExactly(Cause.FAILOVER, Cause.FAILOVER);
+    // What connects to it later is judged by the next announcement.
+    FakeSocket later = new FakeSocket(withoutSocket, "a:1");
+    clock.pass(SECOND);
+    assertThat(later.open).isTrue();
   }
 
   @Test
