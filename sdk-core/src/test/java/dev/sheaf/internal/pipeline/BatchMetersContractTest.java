@@ -50,7 +50,7 @@ class BatchMetersContractTest {
         sheaf.sync().lpush("list" + i, "v");
       }
       assertThat(names(registry)).isEqualTo(before);
-      assertThat(registry.getMeters()).hasSize(40);
+      assertThat(registry.getMeters()).hasSize(41);
     }
   }
 
