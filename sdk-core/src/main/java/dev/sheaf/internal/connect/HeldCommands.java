@@ -160,7 +160,7 @@ final class HeldCommands<K, V> implements CommandHolder {
     int waiting;
     lock.lock();
     try {
-      waiting = queue.size();
+      waiting = waiting();
       removeIf(
           held -> {
             long timeoutNanos = timeoutNanosOf(held);
@@ -187,6 +187,11 @@ final class HeldCommands<K, V> implements CommandHolder {
     }
   }
 
+  /** How many have waited until now, with those that are being failed. Under the lock. */
+  private int waiting() {
+    return queue.size() + failing.size();
+  }
+
   /** Removes commands and releases their room. Under the lock. */
   private void removeIf(Predicate<Held<K, V>> condition) {
     queue.removeIf(
@@ -207,7 +212,7 @@ final class HeldCommands<K, V> implements CommandHolder {
     int waiting;
     lock.lock();
     try {
-      waiting = queue.size();
+      waiting = waiting();
       removeIf(held -> late.contains(held.command()) && here.add(held.command()));
       late.stream().filter(failing::contains).forEach(here::add);
     } finally {
