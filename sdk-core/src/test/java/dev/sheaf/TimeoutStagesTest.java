@@ -4,6 +4,7 @@ package dev.sheaf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.internal.observe.Lateness;
@@ -82,6 +83,8 @@ class TimeoutStagesTest {
         Sheaf.builder("redis://127.0.0.1:" + proxy.port())
             .batching(options)
             .commandTimeout(TIMEOUT)
+            // A connection that is closed because it is silent is another reason.
+            .healing(HealingOptions.builder().enabled(false).build())
             .meterRegistry(meters);
     if (timeouts != null) {
       builder.clientOptions(

@@ -95,6 +95,7 @@ class OperatingPageTest {
     Map<String, Provocation> all = new LinkedHashMap<>();
     connecting(all);
     lost(all);
+    transactions(all);
     all.put(
         "QueueFullException The queue of a node connection is full",
         () -> {
@@ -247,6 +248,44 @@ class OperatingPageTest {
               server.nodes().get(0).kill();
               answer(read);
             }));
+  }
+
+  private static void transactions(Map<String, Provocation> all) {
+    all.put(
+        "ConnectionLostException the connection was lost since",
+        with(
+            (server, sheaf) -> {
+              var redis = sheaf.standalone().sync();
+              redis.watch("n");
+              server.nodes().get(0).restart();
+              redis.get("n");
+              redis.multi();
+              redis.incr("n");
+              redis.exec();
+            }));
+    all.put(
+        "SheafException DISCARD was sent in place of EXEC",
+        withCompression(
+            (server, sheaf) -> {
+              var redis = sheaf.standalone().sync();
+              redis.multi();
+              redis.append("text", "more");
+              redis.exec();
+            }));
+    all.put(
+        "SheafException between MULTI and EXEC",
+        () -> {
+          try (EmbeddedServer server = EmbeddedServer.start();
+              Sheaf<String, String> sheaf =
+                  Sheaf.builder(server.uri()).commandTimeout(Duration.ofMillis(50)).connect()) {
+            server.faults().latency("multi", Duration.ofSeconds(5));
+            RedisFuture<String> multi = sheaf.standalone().async().multi();
+            while (!multi.isDone()) {
+              Thread.onSpinWait();
+            }
+            answer(sheaf.async().incr("n"));
+          }
+        });
   }
 
   private static void values(Map<String, Provocation> all) {

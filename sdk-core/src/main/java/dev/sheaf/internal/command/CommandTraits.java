@@ -61,6 +61,8 @@ public final class CommandTraits {
   private final boolean ofState;
   private final boolean blocking;
   private final boolean alone;
+  private final boolean ofTransaction;
+  private final boolean unshared;
   private final boolean script;
   private final boolean cursor;
   private final boolean claims;
@@ -90,6 +92,8 @@ public final class CommandTraits {
     this.ofState = traits.contains("state");
     this.blocking = traits.contains("blocking");
     this.alone = traits.contains("alone");
+    this.ofTransaction = traits.contains("transaction");
+    this.unshared = traits.contains("unshared");
     this.script = traits.contains("script");
     this.cursor = traits.contains("cursor");
     this.claims = traits.contains("claims");
@@ -249,6 +253,19 @@ public final class CommandTraits {
   /** Whether Lettuce must see the command itself, because it acts on its type. */
   public boolean isAlone() {
     return alone;
+  }
+
+  /** Whether it begins, ends or guards a transaction. */
+  public boolean isOfTransaction() {
+    return ofTransaction;
+  }
+
+  /**
+   * Whether later replies on its connection may no longer be told apart, so that it needs a
+   * connection that nobody else uses.
+   */
+  public boolean isUnshared() {
+    return unshared;
   }
 
   /** Whether it calls a script or function that must have been loaded. */

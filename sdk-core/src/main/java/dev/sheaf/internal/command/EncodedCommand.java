@@ -129,7 +129,7 @@ public class EncodedCommand<K, V, T>
         && command.getArgs() != null
         && command.getArgs().count() == traits.fusedArguments()
         && command.getOutput() != null
-        && CommandWrapper.unwrap(command, TransactionalCommand.class) == null;
+        && !isMember(command);
   }
 
   /** Wraps a plain GET that was encoded with {@link RequestEncoder#encodeGet}. */
@@ -152,8 +152,11 @@ public class EncodedCommand<K, V, T>
    */
   public static <K, V, T> EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
-    return command instanceof DemandAware.Sink
-        ? new StreamingCommand<>(command, mayFuse, compression)
+    if (command instanceof DemandAware.Sink) {
+      return new StreamingCommand<>(command, mayFuse, compression);
+    }
+    return CommandTraits.of(command.getType()).isOfTransaction()
+        ? new TransactionControl<>(command, mayFuse, compression)
         : new EncodedCommand<>(command, mayFuse, compression);
   }
 
@@ -316,8 +319,18 @@ public class EncodedCommand<K, V, T>
   private static boolean travelsAlone(RedisCommand<?, ?, ?> command, CommandTraits traits) {
     return command instanceof DemandAware.Sink
         || command.getOutput() == null
-        || CommandWrapper.unwrap(command, TransactionalCommand.class) != null
+        || isMember(command)
         || traits.isAlone();
+  }
+
+  /** Whether a command was called after MULTI, so that its result comes with the reply to EXEC. */
+  public static boolean isMember(RedisCommand<?, ?, ?> command) {
+    return CommandWrapper.unwrap(command, TransactionalCommand.class) != null;
+  }
+
+  /** Whether this command is one of a transaction. */
+  public final boolean isMember() {
+    return alone && isMember(command);
   }
 
   @Override

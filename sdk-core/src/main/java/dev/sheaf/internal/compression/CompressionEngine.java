@@ -4,13 +4,12 @@ package dev.sheaf.internal.compression;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.internal.command.CommandCompression;
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.StoredOutput;
 import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
 import dev.sheaf.internal.compression.dictionary.DictionaryService;
 import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
-import io.lettuce.core.protocol.TransactionalCommand;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +66,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
     if (shape == ReplyShape.NONE) {
       return null;
     }
-    if (CommandWrapper.unwrap(command, TransactionalCommand.class) == null) {
+    if (!EncodedCommand.isMember(command)) {
       return new DecodingOutput<>(output, shape, this, request, null);
     }
     // EXEC passes each part to the output of its own command.

@@ -32,7 +32,6 @@ public final class RunFuser implements FusedGet.Resender {
   private volatile FusionGauge gauge = new FusionGauge();
   private volatile HashFusion hashes = new HashFusion();
   private volatile OutstandingReads outstanding = new OutstandingReads();
-  private boolean inTransaction;
 
   /** How many commands other than reads have been sent. */
   private long writes;
@@ -78,12 +77,11 @@ public final class RunFuser implements FusedGet.Resender {
     gauge = new FusionGauge();
     hashes = new HashFusion();
     outstanding = new OutstandingReads();
-    inTransaction = false;
     afterAsking = false;
   }
 
   public void add(EncodedCommand<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
-    if (!inTransaction && command.isFusible() && mayFuse(command)) {
+    if (command.isFusible() && mayFuse(command)) {
       addToRun(command, outbox);
       return;
     }
@@ -91,11 +89,10 @@ public final class RunFuser implements FusedGet.Resender {
     if (!command.traits().isRead()) {
       writes++;
       // Before MULTI too: a check after it would be part of the transaction.
-      if (!inTransaction && !afterAsking) {
+      if (!isInTransaction(command) && !afterAsking) {
         outbox.addAll(outstanding.checksBefore(command));
       }
     }
-    observeTransaction(command.getType());
     afterAsking = command.getType() == CommandType.ASKING;
     outbox.add(command);
   }
@@ -118,17 +115,14 @@ public final class RunFuser implements FusedGet.Resender {
     }
   }
 
-  /** Whether a command can be inserted now: not inside of MULTI or after ASKING. */
-  public boolean mayInsert() {
-    return !inTransaction && !afterAsking;
+  /** Whether a command can be inserted before this one: not inside of MULTI or after ASKING. */
+  public boolean mayInsertBefore(EncodedCommand<?, ?, ?> command) {
+    return !isInTransaction(command) && !afterAsking;
   }
 
-  private void observeTransaction(ProtocolKeyword type) {
-    if (type == CommandType.MULTI) {
-      inTransaction = true;
-    } else if (type == CommandType.EXEC || type == CommandType.DISCARD) {
-      inTransaction = false;
-    }
+  private static boolean isInTransaction(EncodedCommand<?, ?, ?> command) {
+    ProtocolKeyword type = command.getType();
+    return command.isMember() || type == CommandType.EXEC || type == CommandType.DISCARD;
   }
 
   /** Ends the current run and adds it to the output. */

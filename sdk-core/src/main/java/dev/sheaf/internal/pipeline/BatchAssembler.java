@@ -62,6 +62,11 @@ final class BatchAssembler {
 
   private final List<RedisCommand<?, ?, ?>> gathered = new ArrayList<>();
 
+  private final WrittenTransaction transaction = new WrittenTransaction();
+
+  /** Whether any command of a transaction has been taken. */
+  private boolean usesTransactions;
+
   /** Whether the command taken last must be in flight alone. */
   private boolean lastWasSuspect;
 
@@ -113,7 +118,13 @@ final class BatchAssembler {
   /** Forgets what was learnt about the previous socket. */
   void begin() {
     fuser.reset();
+    transaction.lost();
     scriptTextsDue = true;
+  }
+
+  /** Ends the transaction of a socket that was lost. */
+  void lost() {
+    transaction.lost();
   }
 
   /** Puts commands in front, to be sent again. Called before the next batch is assembled. */
@@ -362,10 +373,17 @@ final class BatchAssembler {
   }
 
   private void take(EncodedCommand<?, ?, ?> command, Fate fate) {
-    if (command.isAbandoned()) {
+    usesTransactions |= command.traits().isOfTransaction() || command.isMember();
+    if (usesTransactions && fate == Fate.FUSED) {
+      transaction.take(command, each -> pass(each, fate));
+    } else if (command.isAbandoned()) {
       command.drop();
-      return;
+    } else {
+      pass(command, fate);
     }
+  }
+
+  private void pass(EncodedCommand<?, ?, ?> command, Fate fate) {
     try {
       if (command.isDelayed()) {
         expiry.trackDelayed(command);
@@ -391,7 +409,7 @@ final class BatchAssembler {
       return;
     }
     fusing = true;
-    if (scriptTextsDue && fuser.mayInsert() && command.traits().callsScript()) {
+    if (scriptTextsDue && fuser.mayInsertBefore(command) && command.traits().callsScript()) {
       scriptTextsDue = false;
       scriptTexts.commands().forEach(text -> fuser.add(text, gathered));
     }
@@ -425,7 +443,10 @@ final class BatchAssembler {
   }
 
   private void handOver(EncodedCommand<?, ?, ?> command) {
-    if (!command.isAbandoned()) {
+    if (command.isMember() || command.traits().isAlone()) {
+      // Another node has not seen its MULTI.
+      WrittenTransaction.fail(command);
+    } else if (!command.isAbandoned()) {
       try {
         lettuce.write(command);
       } catch (RuntimeException e) {

@@ -29,6 +29,11 @@ public interface CommandHolder {
 
     /** The latest holder; null before the first. */
     @Nullable CommandHolder holder();
+
+    /** Whether a thread waits or has waited for it, so that its caller knows how it ended. */
+    default boolean isAwaited() {
+      return false;
+    }
   }
 
   /**

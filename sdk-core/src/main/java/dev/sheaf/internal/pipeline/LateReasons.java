@@ -2,11 +2,10 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.TimeoutEvent;
-import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
-import io.lettuce.core.protocol.TransactionalCommand;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -56,13 +55,7 @@ public final class LateReasons implements CommandExpiry.Reasons, CommandHolder {
     if (written != null) {
       return written;
     }
-    return isOfTransaction(command) ? Lateness.withoutExec() : whyNotSent();
-  }
-
-  /** Whether the command is queued in a transaction, so that its reply comes with EXEC. */
-  @SuppressWarnings({"unchecked", "rawtypes"}) // Lettuce finds wrapped commands by their class.
-  private static boolean isOfTransaction(RedisCommand<?, ?, ?> command) {
-    return CommandWrapper.unwrap((RedisCommand) command, TransactionalCommand.class) != null;
+    return EncodedCommand.isMember(command) ? Lateness.withoutExec() : whyNotSent();
   }
 
   @Override

@@ -455,6 +455,7 @@ public final class NodePipeline implements NodeChannel.Node {
     Lanes beside = lanes;
     if (channel == lost) {
       channel = null;
+      assembler.lost();
       replyActivity.lost();
       if (beside != null) {
         beside.disconnected();

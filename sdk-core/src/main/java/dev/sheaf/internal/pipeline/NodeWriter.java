@@ -49,6 +49,11 @@ public final class NodeWriter
   private final boolean cluster;
   private final CommandTimeouts timeouts;
   private final NodePipeline pipeline;
+  private final TransactionCalls transaction = new TransactionCalls(System::nanoTime);
+
+  /** Whether any command of a transaction has been called. */
+  private volatile boolean usesTransactions;
+
   private final @Nullable CompressionEngine compression;
 
   /**
@@ -140,8 +145,7 @@ public final class NodeWriter
     ReplyActivity listener = pipeline.listener();
     String refusal = listener == null ? null : listener.refusal();
     if (refusal != null) {
-      command.completeExceptionally(refused(refusal));
-      return null;
+      return refuse(command, refused(refusal));
     }
     NodeSpans spans = pipeline.spans();
     if (spans != null && EncodedCommand.in(command) == null) {
@@ -154,8 +158,12 @@ public final class NodeWriter
     }
     try {
       EncodedCommand<K, V, T> encoded = EncodedCommand.encode(command, mayFuse, compression);
-      if (encoded.traits().name().equals("CLIENT|REPLY")) {
-        requireReplies(new RespRequest(encoded.request()));
+      if (encoded.traits().isUnshared()) {
+        requireReplies(encoded);
+      }
+      if (usesTransactions || encoded.traits().isOfTransaction()) {
+        usesTransactions = true;
+        transaction.called(encoded);
       }
       Lanes lanes = pipeline.lanes();
       if (lanes != null && !encoded.isFusible()) {
@@ -163,27 +171,37 @@ public final class NodeWriter
       }
       return encoded;
     } catch (SheafException e) {
-      command.completeExceptionally(e);
-      return null;
+      return refuse(command, e);
     } catch (RuntimeException e) {
-      command.completeExceptionally(RequestEncoder.failure(command.getType(), e));
-      return null;
+      return refuse(command, RequestEncoder.failure(command.getType(), e));
     }
   }
 
+  private <K, V, T> @Nullable EncodedCommand<K, V, T> refuse(
+      RedisCommand<K, V, T> command, RuntimeException why) {
+    transaction.refused(command, why);
+    command.completeExceptionally(why);
+    return null;
+  }
+
   /**
-   * Rejects CLIENT REPLY OFF and SKIP. Replies are matched to commands by their order, so a missing
-   * reply would shift all later ones.
+   * Rejects commands without a reply, such as CLIENT REPLY OFF and SUBSCRIBE, and those with
+   * replies without end, such as MONITOR. Replies are matched to commands by their order, so one
+   * that is missing or too many would shift all later ones.
    */
-  private static void requireReplies(RespRequest request) {
-    String mode = request.is(2, "OFF") ? "OFF" : request.is(2, "SKIP") ? "SKIP" : "";
-    if (!mode.isEmpty()) {
-      throw new SheafException(
-          "CLIENT REPLY "
-              + mode
-              + " cannot be sent on a connection that many callers share, as the replies to the"
-              + " others would be mixed up; use a connection of your own");
+  private static void requireReplies(EncodedCommand<?, ?, ?> command) {
+    String name = command.traits().name().replace('|', ' ');
+    if (name.equals("CLIENT REPLY")) {
+      RespRequest request = new RespRequest(command.request());
+      if (!request.is(2, "OFF") && !request.is(2, "SKIP")) {
+        return;
+      }
+      name += request.is(2, "OFF") ? " OFF" : " SKIP";
     }
+    throw new SheafException(
+        name
+            + " cannot be sent on a connection that many callers share, as the replies to the"
+            + " others would be mixed up; use a connection of your own");
   }
 
   private UnavailableException refused(String reason) {

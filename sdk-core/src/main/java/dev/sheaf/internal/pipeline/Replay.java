@@ -11,6 +11,7 @@ import dev.sheaf.internal.command.StartsAgain;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
 import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,6 +27,8 @@ import java.util.Set;
  * not: if the write ran, the read would see a value that its caller wrote afterwards. A read that
  * follows a failed command such as SELECT or AUTH is not: the new connection lacks that state, and
  * the read would see another database.
+ *
+ * <p>No command of a transaction is sent again. Without EXEC it has not run.
  *
  * <p>Visits the unanswered commands of one connection from the last one backwards. Confined to the
  * event loop of that connection.
@@ -56,6 +59,9 @@ final class Replay {
   private final List<EncodedCommand<?, ?, ?>> again = new ArrayList<>();
 
   private int unknown;
+
+  /** Whether an EXEC among them was sent: its transaction may have run. */
+  private boolean executed;
 
   private Replay() {}
 
@@ -189,7 +195,13 @@ final class Replay {
    */
   private boolean mayRepeat(EncodedCommand<?, ?, ?> command) {
     CommandTraits traits = command.traits();
-    if (!traits.isRepeatable()) {
+    if (traits.isAlone()) {
+      executed = command.getType() == CommandType.EXEC;
+    } else if (command.isMember() && !executed) {
+      fail(command, "neither was EXEC; nothing of the transaction was executed");
+      return true;
+    }
+    if (!traits.isRepeatable() || command.isMember()) {
       giveUp(command, traits);
       return false;
     }

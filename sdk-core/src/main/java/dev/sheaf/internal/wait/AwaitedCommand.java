@@ -34,6 +34,9 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   /** Not volatile: a thread that sees an older one gives a less exact reason for a time-out. */
   private @Nullable CommandHolder holder;
 
+  /** Not volatile: it matters to the thread that has set it. */
+  private boolean awaited;
+
   AwaitedCommand(RedisCommand<K, V, T> command, Deadlines deadlines) {
     super(command);
     this.deadlines = deadlines;
@@ -50,6 +53,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
 
   @Override
   public boolean await(long timeout, TimeUnit unit) {
+    awaited = true;
     long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
     return isDone()
         || WriteScope.await(this, deadlineNanos)
@@ -58,6 +62,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
 
   @Override
   public T get() throws InterruptedException, ExecutionException {
+    awaited = true;
     if (!isDone()) {
       WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
     }
@@ -67,6 +72,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   @Override
   public T get(long timeout, TimeUnit unit)
       throws InterruptedException, ExecutionException, TimeoutException {
+    awaited = true;
     long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
     WriteScope.await(this, deadlineNanos);
     return super.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
@@ -74,6 +80,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
 
   @Override
   public T join() {
+    awaited = true;
     WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
     return super.join();
   }
@@ -86,6 +93,11 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   @Override
   public @Nullable CommandHolder holder() {
     return holder;
+  }
+
+  @Override
+  public boolean isAwaited() {
+    return awaited;
   }
 
   boolean awaitByTimer(long deadlineNanos) {
