@@ -268,6 +268,43 @@ class ConnectionStateContractTest {
     }
   }
 
+  /** With RESP3, subscriptions are answered by pushes alone. */
+  @ForEachServer(on = Topology.STANDALONE)
+  void commandsWithoutAReplyOfTheirOwn_areRefused_andNothingIsMixedUp(ServerUnderTest server)
+      throws Exception {
+    List<CommandType> commands =
+        List.of(
+            CommandType.SUBSCRIBE,
+            CommandType.PSUBSCRIBE,
+            CommandType.SSUBSCRIBE,
+            CommandType.UNSUBSCRIBE,
+            CommandType.PUNSUBSCRIBE,
+            CommandType.SUNSUBSCRIBE,
+            CommandType.MONITOR,
+            CommandType.SYNC);
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      sheaf.sync().set("a", "1");
+      sheaf.sync().set("b", "2");
+      for (CommandType command : commands) {
+        RedisFuture<String> before = sheaf.async().get("a");
+        RedisFuture<String> refused =
+            sheaf
+                .async()
+                .dispatch(
+                    command,
+                    new StatusOutput<>(StringCodec.UTF8),
+                    new CommandArgs<>(StringCodec.UTF8).add("channel"));
+        RedisFuture<String> after = sheaf.async().get("b");
+        assertThat(before.get(60, TimeUnit.SECONDS)).isEqualTo("1");
+        assertThat(after.get(60, TimeUnit.SECONDS)).isEqualTo("2");
+        assertThatThrownBy(() -> refused.get(60, TimeUnit.SECONDS))
+            .cause()
+            .isInstanceOf(SheafException.class)
+            .hasMessageContaining(command + " cannot be sent on a connection that many callers");
+      }
+    }
+  }
+
   private static RedisFuture<String> clientReply(Sheaf<String, String> sheaf, String mode) {
     return sheaf
         .async()

@@ -255,6 +255,11 @@ public final class CommandTraits {
     return alone;
   }
 
+  /** Whether it is the command with this name. */
+  public boolean is(CommandType type) {
+    return name.equals(type.name());
+  }
+
   /** Whether it begins, ends or guards a transaction. */
   public boolean isOfTransaction() {
     return ofTransaction;

@@ -4,7 +4,6 @@ package dev.sheaf.internal.fusion;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.command.EncodedCommand;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -121,8 +120,9 @@ public final class RunFuser implements FusedGet.Resender {
   }
 
   private static boolean isInTransaction(EncodedCommand<?, ?, ?> command) {
-    ProtocolKeyword type = command.getType();
-    return command.isMember() || type == CommandType.EXEC || type == CommandType.DISCARD;
+    return command.isMember()
+        || command.traits().is(CommandType.EXEC)
+        || command.traits().is(CommandType.DISCARD);
   }
 
   /** Ends the current run and adds it to the output. */

@@ -196,9 +196,9 @@ final class Replay {
   private boolean mayRepeat(EncodedCommand<?, ?, ?> command) {
     CommandTraits traits = command.traits();
     if (traits.isAlone()) {
-      executed = command.getType() == CommandType.EXEC;
+      executed = traits.is(CommandType.EXEC);
     } else if (command.isMember() && !executed) {
-      fail(command, "neither was EXEC; nothing of the transaction was executed");
+      fail(command, "EXEC was not sent; nothing of the transaction was executed");
       return true;
     }
     if (!traits.isRepeatable() || command.isMember()) {

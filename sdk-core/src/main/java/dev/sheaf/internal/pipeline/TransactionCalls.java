@@ -2,6 +2,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.TransactionControl;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -80,9 +81,12 @@ final class TransactionCalls {
     }
   }
 
+  private static boolean is(RedisCommand<?, ?, ?> command, CommandType type) {
+    return CommandTraits.of(command.getType()).is(type);
+  }
+
   private void begin(RedisCommand<?, ?, ?> command) {
-    if (command.getType() == CommandType.MULTI
-        && (current == TransactionControl.NONE || hasFailed())) {
+    if (is(command, CommandType.MULTI) && (current == TransactionControl.NONE || hasFailed())) {
       current = ++last;
       members = 0;
       failure = null;
@@ -92,7 +96,7 @@ final class TransactionCalls {
   }
 
   private void end(RedisCommand<?, ?, ?> command) {
-    if (command.getType() == CommandType.EXEC || command.getType() == CommandType.DISCARD) {
+    if (is(command, CommandType.EXEC) || is(command, CommandType.DISCARD)) {
       forget();
     }
   }

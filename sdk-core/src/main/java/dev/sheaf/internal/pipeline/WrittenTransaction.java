@@ -10,7 +10,6 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.ProtocolKeyword;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -99,17 +98,16 @@ final class WrittenTransaction {
   private void takeControl(
       TransactionControl<?, ?, ?> control, Consumer<EncodedCommand<?, ?, ?>> writer) {
     boolean ofOpen = isOpen() && control.number() == open;
-    ProtocolKeyword type = control.getType();
-    if (type == CommandType.EXEC) {
-      takeExec(control, ofOpen, writer);
-      return;
-    }
     if (isOpen() && !ofOpen) {
       discard(writer);
     }
-    if (type == CommandType.MULTI) {
+    if (control.traits().is(CommandType.EXEC)) {
+      takeExec(control, ofOpen, writer);
+      return;
+    }
+    if (control.traits().is(CommandType.MULTI)) {
       open = control.number();
-    } else if (type == CommandType.WATCH) {
+    } else if (control.traits().is(CommandType.WATCH)) {
       watching |= !ofOpen; // The server refuses it inside a transaction.
     } else {
       end();
@@ -127,24 +125,23 @@ final class WrittenTransaction {
 
   private void takeExec(
       TransactionControl<?, ?, ?> exec, boolean ofOpen, Consumer<EncodedCommand<?, ?, ?>> writer) {
-    int missing = exec.members() - members.size();
+    List<EncodedCommand<?, ?, ?>> answered = members;
     boolean unguarded = watchLost;
+    end();
     if (exec.number() == TransactionControl.NONE) {
       // Its caller has called no MULTI, and the server says so.
-      end();
       write(exec, writer);
-    } else if (!ofOpen) {
-      if (!isOpen()) {
-        end();
-      }
+      return;
+    }
+    if (!ofOpen) {
       fail(exec);
-    } else if (missing == 0 && !unguarded) {
-      exec.answers(members);
-      end();
+      return;
+    }
+    exec.answers(answered);
+    int missing = exec.members() - answered.size();
+    if (missing == 0 && !unguarded) {
       write(exec, writer);
     } else {
-      exec.answers(members);
-      end();
       write(newDiscard(), writer);
       exec.completeExceptionally(unguarded ? withoutWatch() : incomplete(exec, missing));
     }

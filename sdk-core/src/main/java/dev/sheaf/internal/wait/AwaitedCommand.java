@@ -6,6 +6,7 @@ import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
+public class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
     implements CommandHolder.Tracked<K, V, T>, DrivenEventLoop.Waking {
 
   @SuppressWarnings("rawtypes") // There is no class literal of a generic type.
@@ -34,9 +35,6 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   /** Not volatile: a thread that sees an older one gives a less exact reason for a time-out. */
   private @Nullable CommandHolder holder;
 
-  /** Not volatile: it matters to the thread that has set it. */
-  private boolean awaited;
-
   AwaitedCommand(RedisCommand<K, V, T> command, Deadlines deadlines) {
     super(command);
     this.deadlines = deadlines;
@@ -45,7 +43,10 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   /** Sends a command like Lettuce's asynchronous commands. */
   public static <K, V, T> AsyncCommand<K, V, T> dispatch(
       RedisCommand<K, V, T> command, StatefulConnection<K, V> connection, Deadlines deadlines) {
-    AwaitedCommand<K, V, T> awaited = new AwaitedCommand<>(command, deadlines);
+    AwaitedCommand<K, V, T> awaited =
+        command.getType() == CommandType.MULTI
+            ? new AwaitedMulti<>(command, deadlines)
+            : new AwaitedCommand<>(command, deadlines);
     RedisCommand<K, V, T> dispatched = connection.dispatch(awaited);
     // In a transaction, Lettuce wraps it.
     return dispatched instanceof AsyncCommand<K, V, T> async ? async : awaited;
@@ -53,7 +54,6 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
 
   @Override
   public boolean await(long timeout, TimeUnit unit) {
-    awaited = true;
     long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
     return isDone()
         || WriteScope.await(this, deadlineNanos)
@@ -62,7 +62,6 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
 
   @Override
   public T get() throws InterruptedException, ExecutionException {
-    awaited = true;
     if (!isDone()) {
       WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
     }
@@ -72,7 +71,6 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   @Override
   public T get(long timeout, TimeUnit unit)
       throws InterruptedException, ExecutionException, TimeoutException {
-    awaited = true;
     long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
     WriteScope.await(this, deadlineNanos);
     return super.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
@@ -80,7 +78,6 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
 
   @Override
   public T join() {
-    awaited = true;
     WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
     return super.join();
   }
@@ -93,11 +90,6 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   @Override
   public @Nullable CommandHolder holder() {
     return holder;
-  }
-
-  @Override
-  public boolean isAwaited() {
-    return awaited;
   }
 
   boolean awaitByTimer(long deadlineNanos) {

@@ -90,6 +90,17 @@ class WrittenTransactionTest {
     assertThat(types()).containsExactly("EXEC", "DISCARD");
   }
 
+  /** One whose MULTI has failed meanwhile, so that its caller has begun none. */
+  @Test
+  void execThatIsOfNoTransaction_doesNotRunAnother() {
+    write(CommandType.MULTI, false);
+    EncodedCommand<?, ?, ?> member = write(CommandType.SET, true);
+    call(CommandType.DISCARD, false);
+    write(CommandType.EXEC, false);
+    assertThat(types()).containsExactly("MULTI", "SET", "DISCARD", "EXEC");
+    assertFailed(member, "another caller used the connection");
+  }
+
   @Test
   void nestedMulti_isLeftToTheServer() {
     write(CommandType.MULTI, false);
