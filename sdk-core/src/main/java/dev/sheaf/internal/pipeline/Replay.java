@@ -25,8 +25,8 @@ import java.util.Set;
  * <p>Commands that may change data or the state of the connection fail, because they may have run.
  * Reads are sent again, with two exceptions. A read that precedes a failed write of the same key is
  * not: if the write ran, the read would see a value that its caller wrote afterwards. A read that
- * follows a failed command such as SELECT or AUTH is not: the new connection lacks that state, and
- * the read would see another database.
+ * follows a failed command such as HELLO or RESET is not: the new connection lacks that state, and
+ * the read would be answered otherwise.
  *
  * <p>No command of a transaction is sent again. Without EXEC it has not run.
  *
@@ -201,7 +201,7 @@ final class Replay {
       fail(command, "EXEC was not sent; nothing of the transaction was executed");
       return true;
     }
-    if (!traits.isRepeatable() || command.isMember()) {
+    if (!traits.isRepeatable() || command.isMember() || isAbandonedState(command)) {
       giveUp(command, traits);
       return false;
     }
@@ -213,6 +213,12 @@ final class Replay {
       }
     }
     return true;
+  }
+
+  /** Whether its caller has given it up, so that those behind it miss its effect. */
+  private static boolean isAbandonedState(EncodedCommand<?, ?, ?> command) {
+    CommandTraits traits = command.traits();
+    return command.isAbandoned() && traits.isOfConnection() && traits.writesAny();
   }
 
   private void giveUp(EncodedCommand<?, ?, ?> command, CommandTraits traits) {
@@ -232,7 +238,7 @@ final class Replay {
   }
 
   private boolean isOvertaken(EncodedCommand<?, ?, ?> read) {
-    if (allWrittenLater) {
+    if (allWrittenLater || !read.traits().isRead()) {
       return read.traits().isRead();
     }
     if (writtenLater.isEmpty()) {

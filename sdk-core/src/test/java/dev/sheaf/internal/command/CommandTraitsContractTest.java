@@ -230,12 +230,13 @@ class CommandTraitsContractTest {
                 "CONFIG SET",
                 "PUBLISH",
                 "WAIT",
-                "SELECT",
                 "MULTI",
                 "TOMORROW"))
         .map(CommandTraitsContractTest::traitsOf)
         .noneMatch(CommandTraits::isRepeatable);
-    assertThat(Stream.of("SCRIPT LOAD", "CLIENT ID", "client setname", "CONFIG GET", "ASKING"))
+    assertThat(
+            Stream.of(
+                "SCRIPT LOAD", "CLIENT ID", "client setname", "CONFIG GET", "ASKING", "SELECT"))
         .map(CommandTraitsContractTest::traitsOf)
         .allMatch(CommandTraits::isRepeatable);
   }

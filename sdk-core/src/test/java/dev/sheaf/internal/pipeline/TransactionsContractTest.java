@@ -251,6 +251,10 @@ class TransactionsContractTest {
       proxy.pauseToServer(true);
       RedisFuture<String> multi = redis.multi();
       RedisFuture<Long> before = redis.decr("from");
+      Await.until(
+          "the request to be on its way",
+          Duration.ofSeconds(60),
+          () -> proxy.stats().bytesInFlight() > 0);
       proxy.resetConnections();
       proxy.pauseToServer(false);
       Await.until("the failure", Duration.ofSeconds(60), multi::isDone);
