@@ -152,11 +152,11 @@ public class EncodedCommand<K, V, T>
    */
   public static <K, V, T> EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
-    if (command instanceof DemandAware.Sink) {
-      return new StreamingCommand<>(command, mayFuse, compression);
+    if (CommandTraits.of(command.getType()).isOfTransaction()) {
+      return TransactionControl.encode(command, compression);
     }
-    return CommandTraits.of(command.getType()).isOfTransaction()
-        ? new TransactionControl<>(command, mayFuse, compression)
+    return command instanceof DemandAware.Sink
+        ? new StreamingCommand<>(command, mayFuse, compression)
         : new EncodedCommand<>(command, mayFuse, compression);
   }
 

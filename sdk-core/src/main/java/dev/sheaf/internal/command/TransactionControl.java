@@ -5,6 +5,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.MultiOutput;
 import io.lettuce.core.protocol.CommandWrapper;
+import io.lettuce.core.protocol.DemandAware;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A command such as WATCH, MULTI or EXEC that knows its transaction: which one it is, and how many
  * commands were called in it.
  */
-public final class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
+public class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
 
   /** The number of no transaction. */
   public static final int NONE = 0;
@@ -26,9 +27,16 @@ public final class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
   /** The commands that it answers; they fail with it. */
   private List<EncodedCommand<?, ?, ?>> answered = List.of();
 
-  TransactionControl(
-      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
-    super(command, mayFuse, compression);
+  private TransactionControl(
+      RedisCommand<K, V, T> command, @Nullable CommandCompression compression) {
+    super(command, false, compression);
+  }
+
+  static <K, V, T> TransactionControl<K, V, T> encode(
+      RedisCommand<K, V, T> command, @Nullable CommandCompression compression) {
+    return command instanceof DemandAware.Sink
+        ? new Streaming<>(command, compression)
+        : new TransactionControl<>(command, compression);
   }
 
   /**
@@ -80,5 +88,32 @@ public final class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
       answered.forEach(member -> member.completeExceptionally(throwable));
     }
     return ended;
+  }
+
+  /** One of the reactive commands, as {@link StreamingCommand}. */
+  private static final class Streaming<K, V, T> extends TransactionControl<K, V, T>
+      implements DemandAware.Sink {
+
+    private final DemandAware.Sink sink;
+
+    Streaming(RedisCommand<K, V, T> command, @Nullable CommandCompression compression) {
+      super(command, compression);
+      this.sink = (DemandAware.Sink) command;
+    }
+
+    @Override
+    public boolean hasDemand() {
+      return sink.hasDemand();
+    }
+
+    @Override
+    public void setSource(DemandAware.Source source) {
+      sink.setSource(source);
+    }
+
+    @Override
+    public void removeSource() {
+      sink.removeSource();
+    }
   }
 }
