@@ -16,6 +16,7 @@ import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -267,6 +268,45 @@ class TransactionsContractTest {
       }
       assertThat(stored(server, "to")).isZero();
       assertThat(redis.incr("to").get(60, TimeUnit.SECONDS)).isEqualTo(1);
+    }
+  }
+
+  @ForEachServer(on = Topology.STANDALONE)
+  void whatTheServerRefuses_isAsWithLettuce(ServerUnderTest server) {
+    begin(server);
+    try (Sheaf<String, String> sheaf = connect(server)) {
+      var redis = sheaf.standalone().sync();
+      redis.multi();
+      assertThat(redis.exec()).isEmpty();
+      assertThatThrownBy(redis::exec).hasMessageContaining("EXEC without MULTI");
+      assertThatThrownBy(redis::discard).hasMessageContaining("DISCARD without MULTI");
+
+      redis.multi();
+      redis.set("name", "other");
+      assertThatThrownBy(() -> redis.watch("name")).hasMessageContaining("WATCH inside MULTI");
+      redis.lpop("name");
+      redis.get("name");
+      TransactionResult result = redis.exec();
+      assertThat(result.<Object>get(0)).isEqualTo("OK");
+      assertThat(result.<Object>get(1)).isInstanceOf(RedisCommandExecutionException.class);
+      assertThat(result.<Object>get(2)).isEqualTo("other");
+
+      redis.multi();
+      redis.incr("to");
+      assertThatThrownBy(redis::multi).hasMessageContaining("nested");
+      assertThatThrownBy(() -> redis.get("name")).hasMessageContaining("between MULTI and EXEC");
+      assertThatThrownBy(redis::exec).hasMessageContaining("nothing of the transaction");
+      assertThat(redis.get("to")).isEqualTo("0");
+
+      redis.watch("name");
+      server.command("SET", "name", "value");
+      redis.multi();
+      redis.incr("to");
+      assertThat(redis.exec().wasDiscarded()).isTrue();
+      redis.multi();
+      redis.incr("to");
+      assertThat(redis.discard()).isEqualTo("OK");
+      assertThat(redis.get("to")).isEqualTo("0");
     }
   }
 
