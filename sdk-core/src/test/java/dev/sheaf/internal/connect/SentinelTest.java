@@ -27,6 +27,9 @@ class SentinelTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private static final RedisURI SHOP =
+      RedisURI.Builder.sentinel("one.example", 26379, "shop").build();
+
   @Test
   void clientOfASentinel_readsFromThePrimaryAndWatchesIt() {
     try (EmbeddedServer server = EmbeddedServer.builder().replicas(1).sentinel("shop").start();
@@ -95,9 +98,6 @@ class SentinelTest {
       assertThat(without.sync().ping()).isEqualTo("PONG");
     }
   }
-
-  private static final RedisURI SHOP =
-      RedisURI.Builder.sentinel("one.example", 26379, "shop").build();
 
   @Test
   void sentinelThatCannotBeReached_isTriedAgain_untilTheClientIsClosed() {
