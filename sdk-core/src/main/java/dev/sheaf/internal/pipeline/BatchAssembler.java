@@ -374,31 +374,31 @@ final class BatchAssembler {
 
   private void take(EncodedCommand<?, ?, ?> command, Fate fate) {
     usesTransactions |= command.traits().isOfTransaction() || command.isMember();
-    if (usesTransactions && fate == Fate.FUSED) {
-      transaction.take(command, each -> pass(each, fate));
-    } else if (command.isAbandoned()) {
-      command.drop();
-    } else {
-      pass(command, fate);
-    }
-  }
-
-  private void pass(EncodedCommand<?, ?, ?> command, Fate fate) {
     try {
-      if (command.isDelayed()) {
-        expiry.trackDelayed(command);
-      }
-      switch (fate) {
-        case FUSED -> fuse(command);
-        case REJECTED ->
-            command.completeExceptionally(
-                new RedisException("Currently not connected. Commands are rejected."));
-        case UNCHANGED -> gathered.add(command);
+      if (usesTransactions && fate == Fate.FUSED) {
+        transaction.take(command, each -> pass(each, fate));
+      } else if (command.isAbandoned()) {
+        command.drop();
+      } else {
+        pass(command, fate);
       }
     } catch (Throwable e) {
       // A command that cannot be encoded, or causes an Error, fails alone: an exception here would
       // leave the queue without a consumer.
       command.completeExceptionally(e);
+    }
+  }
+
+  private void pass(EncodedCommand<?, ?, ?> command, Fate fate) {
+    if (command.isDelayed()) {
+      expiry.trackDelayed(command);
+    }
+    switch (fate) {
+      case FUSED -> fuse(command);
+      case REJECTED ->
+          command.completeExceptionally(
+              new RedisException("Currently not connected. Commands are rejected."));
+      case UNCHANGED -> gathered.add(command);
     }
   }
 
