@@ -153,7 +153,7 @@ public class EncodedCommand<K, V, T>
   public static <K, V, T> EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
     if (CommandTraits.of(command.getType()).isOfTransaction()) {
-      return TransactionControl.encode(command, compression);
+      return new TransactionControl<>(command, compression);
     }
     return command instanceof DemandAware.Sink
         ? new StreamingCommand<>(command, mayFuse, compression)

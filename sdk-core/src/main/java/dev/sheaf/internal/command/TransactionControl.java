@@ -5,7 +5,6 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.MultiOutput;
 import io.lettuce.core.protocol.CommandWrapper;
-import io.lettuce.core.protocol.DemandAware;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import java.util.List;
@@ -13,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A command such as WATCH, MULTI or EXEC that knows its transaction: which one it is, and how many
- * commands were called in it.
+ * commands were called in it. A reactive one is not read piece by piece: its reply is one value.
  */
-public class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
+public final class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
 
   /** The number of no transaction. */
   public static final int NONE = 0;
@@ -27,16 +26,8 @@ public class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
   /** The commands that it answers; they fail with it. */
   private List<EncodedCommand<?, ?, ?>> answered = List.of();
 
-  private TransactionControl(
-      RedisCommand<K, V, T> command, @Nullable CommandCompression compression) {
+  TransactionControl(RedisCommand<K, V, T> command, @Nullable CommandCompression compression) {
     super(command, false, compression);
-  }
-
-  static <K, V, T> TransactionControl<K, V, T> encode(
-      RedisCommand<K, V, T> command, @Nullable CommandCompression compression) {
-    return command instanceof DemandAware.Sink
-        ? new Streaming<>(command, compression)
-        : new TransactionControl<>(command, compression);
   }
 
   /**
@@ -88,32 +79,5 @@ public class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
       answered.forEach(member -> member.completeExceptionally(throwable));
     }
     return ended;
-  }
-
-  /** One of the reactive commands, as {@link StreamingCommand}. */
-  private static final class Streaming<K, V, T> extends TransactionControl<K, V, T>
-      implements DemandAware.Sink {
-
-    private final DemandAware.Sink sink;
-
-    Streaming(RedisCommand<K, V, T> command, @Nullable CommandCompression compression) {
-      super(command, compression);
-      this.sink = (DemandAware.Sink) command;
-    }
-
-    @Override
-    public boolean hasDemand() {
-      return sink.hasDemand();
-    }
-
-    @Override
-    public void setSource(DemandAware.Source source) {
-      sink.setSource(source);
-    }
-
-    @Override
-    public void removeSource() {
-      sink.removeSource();
-    }
   }
 }

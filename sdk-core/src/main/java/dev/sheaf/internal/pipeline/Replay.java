@@ -238,11 +238,11 @@ final class Replay {
   }
 
   private boolean isOvertaken(EncodedCommand<?, ?, ?> read) {
-    if (allWrittenLater || !read.traits().isRead()) {
-      return read.traits().isRead();
-    }
-    if (writtenLater.isEmpty()) {
+    if (!read.traits().isRead()) {
       return false;
+    }
+    if (allWrittenLater || writtenLater.isEmpty()) {
+      return allWrittenLater;
     }
     boolean[] overtaken = {read.traits().readsUnnamed()};
     byte[] request = read.request();
