@@ -17,6 +17,7 @@ import dev.sheaf.scripts.ResultType;
 import dev.sheaf.scripts.Script;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -274,18 +275,18 @@ class OperatingPageTest {
             }));
     all.put(
         "SheafException between MULTI and EXEC",
-        () -> {
-          try (EmbeddedServer server = EmbeddedServer.start();
-              Sheaf<String, String> sheaf =
-                  Sheaf.builder(server.uri()).commandTimeout(Duration.ofMillis(50)).connect()) {
-            server.faults().latency("multi", Duration.ofSeconds(5));
-            RedisFuture<String> multi = sheaf.standalone().async().multi();
-            while (!multi.isDone()) {
-              Thread.onSpinWait();
-            }
-            answer(sheaf.async().incr("n"));
-          }
-        });
+        with(
+            (server, sheaf) -> {
+              StatefulRedisConnection<String, String> connection = sheaf.standalone();
+              connection.async().multi();
+              RedisFuture<String> nested = connection.async().multi();
+              assertThat(catchThrowable(() -> answer(nested))).isNotNull();
+              // Lettuce marks the commands of a transaction until it knows that MULTI has failed.
+              while (connection.isMulti()) {
+                Thread.onSpinWait();
+              }
+              answer(connection.async().incr("n"));
+            }));
   }
 
   private static void values(Map<String, Provocation> all) {

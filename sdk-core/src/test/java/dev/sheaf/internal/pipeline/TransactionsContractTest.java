@@ -19,6 +19,7 @@ import dev.sheaf.testkit.Topology;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TransactionResult;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,6 +82,11 @@ class TransactionsContractTest {
         "the next connection",
         Duration.ofSeconds(60),
         () -> String.valueOf(server.command("CLIENT", "LIST")).contains("name=" + NAME));
+  }
+
+  /** Lettuce marks the commands of a transaction until it has seen that MULTI failed. */
+  private static void awaitNoMulti(StatefulRedisConnection<String, String> connection) {
+    Await.until("Lettuce to see it", Duration.ofSeconds(60), () -> !connection.isMulti());
   }
 
   /** Whether the server has it; the replies to MULTI and to what follows may be lost. */
@@ -259,7 +265,7 @@ class TransactionsContractTest {
           () -> proxy.stats().bytesInFlight() > 0);
       proxy.resetConnections();
       proxy.pauseToServer(false);
-      Await.until("the failure", Duration.ofSeconds(60), multi::isDone);
+      awaitNoMulti(sheaf.standalone());
       RedisFuture<Long> after = redis.incr("to");
       RedisFuture<TransactionResult> exec = redis.exec();
       for (RedisFuture<?> each : List.of(multi, before, after, exec)) {
@@ -293,6 +299,7 @@ class TransactionsContractTest {
       redis.multi();
       redis.incr("to");
       assertThatThrownBy(redis::multi).isInstanceOf(RedisCommandExecutionException.class);
+      awaitNoMulti(sheaf.standalone());
       assertThatThrownBy(() -> redis.get("name")).hasMessageContaining("between MULTI and EXEC");
       assertThatThrownBy(redis::exec).hasMessageContaining("nothing of the transaction");
       assertThat(redis.get("to")).isEqualTo("0");
