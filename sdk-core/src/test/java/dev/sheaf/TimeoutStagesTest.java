@@ -37,6 +37,7 @@ import java.util.function.Supplier;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -390,6 +391,24 @@ class TimeoutStagesTest {
     Await.until("the count", Duration.ofSeconds(10), () -> counted() >= before + futures.size());
     sheaf.close();
     assertThat(counted() - before).isEqualTo(futures.size());
+  }
+
+  @Test
+  void blockingCommandsOfLettucesConnection_sayWhy_andAreCounted() {
+    connect(options().build());
+    double before = counted();
+    proxy.pauseToClient(true);
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> sheaf.standalone().sync().get("k"), () -> sheaf.standalone().sync().multi())) {
+      assertThat(catchThrowable(call))
+          .isInstanceOf(RedisCommandTimeoutException.class)
+          .message()
+          .matches(late("was not answered by 127.0.0.1:"));
+    }
+    proxy.pauseToClient(false);
+    Await.until("the count", Duration.ofSeconds(60), () -> counted() >= before + 2);
+    assertThat(counted() - before).isEqualTo(2);
   }
 
   @Test

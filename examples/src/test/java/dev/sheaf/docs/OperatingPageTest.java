@@ -132,7 +132,7 @@ class OperatingPageTest {
         () -> {
           try (EmbeddedServer server = EmbeddedServer.start();
               Sheaf<String, String> sheaf =
-                  Sheaf.builder(server.uri()).commandTimeout(Duration.ofMillis(50)).connect()) {
+                  Sheaf.builder(server.uri()).commandTimeout(Duration.ofMillis(500)).connect()) {
             server.faults().latency("incr", Duration.ofSeconds(5));
             sheaf.sync().incr("n");
           }

@@ -44,6 +44,12 @@ public final class Deadlines implements AutoCloseable {
   private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long MAX_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
+  /** The end of the names of the classes that handle Lettuce's blocking commands. */
+  private static final String LETTUCE_SYNC = "FutureSyncInvocationHandler";
+
+  /** They are within so many frames of this class: 10, a few more than there are in between. */
+  private static final int FRAMES_TO_LETTUCE = 10;
+
   private final AtomicReferenceArray<@Nullable Wait> waits = new AtomicReferenceArray<>(SLOTS);
   private final long tickNanos;
   private final int yields;
@@ -94,11 +100,24 @@ public final class Deadlines implements AutoCloseable {
    * is only awaited for a while is not completed.
    */
   private static boolean failedInBlockingCall(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
-    if (WriteScope.roomNanos() == 0) {
+    if (WriteScope.roomNanos() == 0 && !isCalledByLettuce()) {
       return false;
     }
     CommandHolder.expireAll(List.of(reply), timeoutNanos);
     return true;
+  }
+
+  /**
+   * Whether this is a blocking command of Lettuce's own connection. Lettuce awaits it as if it were
+   * a future of the caller, and only the stack tells them apart.
+   */
+  private static boolean isCalledByLettuce() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames
+                    .limit(FRAMES_TO_LETTUCE)
+                    .anyMatch(frame -> frame.getClassName().endsWith(LETTUCE_SYNC)));
   }
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long deadlineNanos, boolean tooShort) {
