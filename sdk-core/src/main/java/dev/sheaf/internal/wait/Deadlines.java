@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * park without a limit and register in a table. One thread scans the table at intervals and ends
  * overdue waits. While nobody waits, it sleeps.
  *
- * <p>Thread-safe. A time-out is never early, and at most a tick late.
+ * <p>Thread-safe. A time-out is never early, and at most a tick late, or two after a pause of the
+ * JVM.
  */
 public final class Deadlines implements AutoCloseable {
 
@@ -188,16 +189,27 @@ public final class Deadlines implements AutoCloseable {
       long parkedNanos = System.nanoTime();
       LockSupport.parkNanos(this, tickNanos);
       long now = System.nanoTime();
-      Pauses.note(now, now - parkedNanos - tickNanos);
+      long lateNanos = now - parkedNanos - tickNanos;
+      Pauses.note(now, lateNanos);
       // An interrupt would keep this thread from ever parking again.
       Thread.interrupted();
-      boolean idle = !visit(System.nanoTime(), false);
+      boolean idle = !visit(judgedNanos(now, lateNanos), false);
       if (idle && idleBefore) {
         sleepUntilWoken();
       }
       idleBefore = idle;
     }
     visit(System.nanoTime(), true);
+  }
+
+  /**
+   * The time by which waits are judged. After a pause of this JVM it is the time at which the pause
+   * began: replies may have come meanwhile, and the event loops need a moment to read them.
+   *
+   * @param lateNanos by how much the scan is late
+   */
+  static long judgedNanos(long now, long lateNanos) {
+    return lateNanos < Pauses.MIN_NANOS ? now : now - lateNanos;
   }
 
   private void sleepUntilWoken() {

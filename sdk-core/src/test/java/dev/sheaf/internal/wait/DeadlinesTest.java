@@ -53,6 +53,23 @@ class DeadlinesTest {
     deadlines.close();
   }
 
+  /** Replies that came during a pause of the JVM have not been read by any thread when it ends. */
+  @ParameterizedTest
+  @ValueSource(longs = {50, 51, 10_000})
+  void deadlinesThatPassInAPause_areJudgedByItsBegin(long pauseMillis) {
+    long now = System.nanoTime();
+    long pauseNanos = TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+    assertThat(Deadlines.judgedNanos(now, pauseNanos)).isEqualTo(now - pauseNanos);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 0, 49})
+  void otherDeadlines_areJudgedByTheClock(long lateMillis) {
+    long now = System.nanoTime();
+    assertThat(Deadlines.judgedNanos(now, TimeUnit.MILLISECONDS.toNanos(lateMillis)))
+        .isEqualTo(now);
+  }
+
   @Test
   void replyThatComes_isReturned() {
     AsyncCommand<String, String, String> get = get();
