@@ -271,7 +271,12 @@ final class NodePings {
       if (!stillInDoubt) {
         doubt = Doubt.NONE;
       }
-      state.answered(slow, nanos);
+      if (state.dataTrouble() == null) {
+        state.answered(slow, nanos);
+      } else {
+        // After a pause, this answer may be read before those on the data connection.
+        at(ReplyActivity.now() + GRACE.toNanos(), () -> state.answered(slow, nanos));
+      }
       outcome.complete(Duration.ofNanos(nanos));
       if (stillInDoubt) {
         probeSoon();

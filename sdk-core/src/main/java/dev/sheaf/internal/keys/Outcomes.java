@@ -3,13 +3,13 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.pipeline.CommandHolder;
+import dev.sheaf.internal.pipeline.Replies;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -76,7 +76,7 @@ public abstract class Outcomes<T> {
       throw new InterruptedException("Interrupted while it waited for replies");
     }
     try {
-      return future.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+      return Replies.get(future, deadlineNanos);
     } catch (TimeoutException e) {
       expire(timeout);
       return future.join();

@@ -14,6 +14,8 @@ public final class Pauses {
   /** A thread that is late by less may only have waited for its time slice. */
   public static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
   private static final int KEPT = 16;
 
   private static final long[] ENDS = new long[KEPT];
@@ -21,6 +23,18 @@ public final class Pauses {
   private static int next;
 
   private Pauses() {}
+
+  /**
+   * How much longer than its deadline a thread waits for replies. One that wakes much later than
+   * that did not run. Replies may have come meanwhile that no thread has read yet, and the event
+   * loops need a moment for them.
+   *
+   * @param deadlineNanos has passed; by System.nanoTime
+   * @return 25 milliseconds if the thread is that late, or 0
+   */
+  public static long graceNanos(long deadlineNanos) {
+    return System.nanoTime() - deadlineNanos < MIN_NANOS ? 0 : GRACE_NANOS;
+  }
 
   /** Records a pause that has just ended, if it was long. */
   public static void note(long endNanos, long lengthNanos) {

@@ -3,6 +3,7 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.common.Failures;
+import dev.sheaf.internal.observe.Pauses;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -22,6 +23,20 @@ public final class Replies {
   private Replies() {}
 
   /**
+   * Waits for a future, at most until the deadline, or a moment longer after a pause of the JVM.
+   *
+   * @param deadlineNanos by System.nanoTime
+   */
+  public static <T extends @Nullable Object> T get(CompletableFuture<T> future, long deadlineNanos)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    try {
+      return future.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return future.get(Pauses.graceNanos(deadlineNanos), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /**
    * Waits for the value, at most the given time. A time-out does not complete the future. First
    * sends the collected commands of this thread, since the value may depend on them.
    *
@@ -29,9 +44,10 @@ public final class Replies {
    */
   public static <T extends @Nullable Object> T resultOf(
       CompletableFuture<T> future, Duration timeout) {
-    WriteScope.await(future, System.nanoTime() + timeout.toNanos());
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    WriteScope.await(future, deadlineNanos);
     try {
-      return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return get(future, deadlineNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RedisCommandInterruptedException(e);

@@ -7,6 +7,7 @@ import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.compression.CallerOutput;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.KeyReads;
+import dev.sheaf.internal.observe.Pauses;
 import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.wait.AwaitedCommand;
@@ -389,7 +390,8 @@ public final class BlockingCalls<K, V> {
       long deadlineNanos = System.nanoTime() + timeoutNanos;
       try {
         return WriteScope.await(replies.toCompletableFuture(), deadlineNanos)
-            || replies.await(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+            || replies.await(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS)
+            || replies.await(Pauses.graceNanos(deadlineNanos), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return true; // The caller finds the interrupt.

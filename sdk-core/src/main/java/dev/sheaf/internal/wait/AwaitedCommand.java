@@ -2,6 +2,7 @@
 package dev.sheaf.internal.wait;
 
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.observe.Pauses;
 import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
@@ -93,7 +94,8 @@ public class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   }
 
   boolean awaitByTimer(long deadlineNanos) {
-    return super.await(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+    return super.await(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS)
+        || super.await(Pauses.graceNanos(deadlineNanos), TimeUnit.NANOSECONDS);
   }
 
   @Override
