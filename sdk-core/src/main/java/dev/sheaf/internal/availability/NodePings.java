@@ -37,7 +37,10 @@ final class NodePings {
   /** A timer that is this late means that the process was paused, for instance for a collection. */
   private static final Duration STANDSTILL = Duration.ofMillis(20);
 
-  private static final Duration GRACE = Duration.ofMillis(10);
+  /** How long a judgement is postponed: a tenth of the pause, within these bounds. */
+  private static final Duration MIN_GRACE = Duration.ofMillis(10);
+
+  private static final Duration MAX_GRACE = Duration.ofMillis(100);
 
   /** How often in a row a judgement is postponed for that. */
   private static final int MAX_GRACES = 3;
@@ -184,13 +187,19 @@ final class NodePings {
           .after(
               () -> {
                 long now = System.nanoTime();
-                if (graces > 0 && now - time > STANDSTILL.toNanos()) {
-                  at(now + GRACE.toNanos(), task, graces - 1);
+                long late = now - time;
+                if (graces > 0 && late > STANDSTILL.toNanos()) {
+                  at(now + graceNanos(late), task, graces - 1);
                 } else {
                   task.run();
                 }
               },
               time - System.nanoTime());
+    }
+
+    /** After a longer pause, there is more to read before the answer. */
+    private static long graceNanos(long late) {
+      return Math.max(MIN_GRACE.toNanos(), Math.min(MAX_GRACE.toNanos(), late / 10));
     }
 
     private CompletionStage<@Nullable String> check(RedisAsyncCommands<String, String> commands) {
@@ -275,7 +284,7 @@ final class NodePings {
         state.answered(slow, nanos);
       } else {
         // After a pause, this answer may be read before those on the data connection.
-        at(ReplyActivity.now() + GRACE.toNanos(), () -> state.answered(slow, nanos));
+        at(ReplyActivity.now() + MIN_GRACE.toNanos(), () -> state.answered(slow, nanos));
       }
       outcome.complete(Duration.ofNanos(nanos));
       if (stillInDoubt) {
