@@ -14,6 +14,7 @@ public final class Pauses {
   /** A thread that is late by less may only have waited for its time slice. */
   public static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+  /** Enough for an event loop that shares its processor to run, and too short to be noticed. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
   private static final int KEPT = 16;

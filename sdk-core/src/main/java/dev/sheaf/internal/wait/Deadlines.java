@@ -45,7 +45,9 @@ public final class Deadlines implements AutoCloseable {
   private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long MAX_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-  /** The end of the names of the classes that handle Lettuce's blocking commands. */
+  /** How the names of the classes begin and end that handle Lettuce's blocking commands. */
+  private static final String LETTUCE = "io.lettuce.core.";
+
   private static final String LETTUCE_SYNC = "FutureSyncInvocationHandler";
 
   /** They are within so many frames of this class: 10, a few more than there are in between. */
@@ -118,7 +120,8 @@ public final class Deadlines implements AutoCloseable {
             frames ->
                 frames
                     .limit(FRAMES_TO_LETTUCE)
-                    .anyMatch(frame -> frame.getClassName().endsWith(LETTUCE_SYNC)));
+                    .map(StackWalker.StackFrame::getClassName)
+                    .anyMatch(name -> name.startsWith(LETTUCE) && name.endsWith(LETTUCE_SYNC)));
   }
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long deadlineNanos, boolean tooShort) {
