@@ -9,9 +9,9 @@ import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.CommandProxy;
 import dev.sheaf.testkit.RespConnection;
+import dev.sheaf.testkit.StreamingCredentials;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisCredentials;
-import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.internal.HostAndPort;
 import io.lettuce.core.resource.ClientResources;
@@ -28,9 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /** Set-ups that managed services and proxies have, as far as a test can have them too. */
 class SetUpsTest {
@@ -157,7 +155,8 @@ class SetUpsTest {
     try (EmbeddedServer server = EmbeddedServer.start()) {
       administer(server, "ACL", "SETUSER", "shop", "on", ">first", "~*", "+@all");
       administer(server, "ACL", "SETUSER", "renewed", "on", ">second", "~*", "+@all");
-      Streaming credentials = new Streaming(RedisCredentials.just("shop", "first"));
+      StreamingCredentials credentials =
+          new StreamingCredentials(RedisCredentials.just("shop", "first"));
       RedisURI uri = RedisURI.create("redis://127.0.0.1:" + server.port());
       uri.setCredentialsProvider(credentials);
       ClientOptions options =
@@ -183,7 +182,8 @@ class SetUpsTest {
   void passwordsThatExpire_areFollowedByEachNodeOfACluster() {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start()) {
       administerAll(server, "ACL", "SETUSER", "shop", "on", ">token-0", "~*", "&*", "+@all");
-      Streaming credentials = new Streaming(RedisCredentials.just("shop", "token-0"));
+      StreamingCredentials credentials =
+          new StreamingCredentials(RedisCredentials.just("shop", "token-0"));
       RedisURI uri = RedisURI.create(server.uri());
       uri.setCredentialsProvider(credentials);
       ClientOptions options =
@@ -219,36 +219,6 @@ class SetUpsTest {
       try (RespConnection admin = RespConnection.open("127.0.0.1", node.port())) {
         admin.call(command);
       }
-    }
-  }
-
-  private static final class Streaming implements RedisCredentialsProvider {
-
-    private final Sinks.Many<RedisCredentials> sink = Sinks.many().replay().latest();
-    private volatile RedisCredentials last;
-
-    Streaming(RedisCredentials first) {
-      this.last = first;
-    }
-
-    void renew(RedisCredentials next) {
-      last = next;
-      sink.tryEmitNext(next).orThrow();
-    }
-
-    @Override
-    public Mono<RedisCredentials> resolveCredentials() {
-      return Mono.fromSupplier(() -> last);
-    }
-
-    @Override
-    public boolean supportsStreaming() {
-      return true;
-    }
-
-    @Override
-    public Flux<RedisCredentials> credentials() {
-      return sink.asFlux();
     }
   }
 

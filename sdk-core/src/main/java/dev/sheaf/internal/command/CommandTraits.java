@@ -58,7 +58,7 @@ public final class CommandTraits {
   private final boolean writesAny;
   private final boolean repeatable;
   private final boolean ofConnection;
-  private final boolean ofState;
+  private final boolean changesState;
   private final boolean blocking;
   private final boolean alone;
   private final boolean ofTransaction;
@@ -89,7 +89,7 @@ public final class CommandTraits {
         keys.size() == 1 && this.keys.length == 1 && this.keys[0].isFirstArgument();
     this.repeatable = kind == Kind.READ || traits.contains("again");
     this.ofConnection = traits.contains("connection");
-    this.ofState = traits.contains("state");
+    this.changesState = traits.contains("state");
     this.blocking = traits.contains("blocking");
     this.alone = traits.contains("alone");
     this.ofTransaction = traits.contains("transaction");
@@ -237,12 +237,9 @@ public final class CommandTraits {
     return ofConnection;
   }
 
-  /**
-   * Whether another connection to the same server would answer differently, this command or those
-   * after it.
-   */
-  public boolean isOfState() {
-    return ofState;
+  /** Whether another connection to the same server would answer later commands differently. */
+  public boolean changesState() {
+    return changesState;
   }
 
   /** Whether it can block on the server, and with it later commands on its connection. */

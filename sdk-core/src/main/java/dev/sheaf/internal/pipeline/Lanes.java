@@ -6,8 +6,10 @@ import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.common.PeriodicTask;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.lettuce.LettuceCallers;
 import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.pipeline.PendingQueue.Chain;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,15 +155,23 @@ public final class Lanes {
     return 1 + lanes.size();
   }
 
-  /** Checks whether a command changes the state of the main connection. */
+  /**
+   * Checks whether a command changes the state of the main connection. Renewed credentials do not:
+   * Lettuce sends them on each connection, and so on lanes, too.
+   */
   void observe(EncodedCommand<?, ?, ?> command) {
-    // HELLO without arguments changes nothing.
-    if (command.traits().isOfState()
-        || (command.traits().name().equals("HELLO")
-            && command.getArgs() != null
-            && command.getArgs().count() > 0)) {
+    if (changesState(command)
+        && !(command.getType() == CommandType.AUTH && LettuceCallers.renewCredentials())) {
       stateless = false;
     }
+  }
+
+  private static boolean changesState(EncodedCommand<?, ?, ?> command) {
+    // HELLO without arguments changes nothing.
+    return command.traits().changesState()
+        || (command.traits().name().equals("HELLO")
+            && command.getArgs() != null
+            && command.getArgs().count() > 0);
   }
 
   /**
@@ -274,7 +284,7 @@ public final class Lanes {
         }
       }
     }
-    if (growth.decide(callers, lanes.size()) && opening.compareAndSet(false, true)) {
+    if (stateless && growth.decide(callers, lanes.size()) && opening.compareAndSet(false, true)) {
       growth.begun();
       open();
     }

@@ -4,6 +4,7 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.QueueFullException;
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.observe.Lateness;
@@ -84,10 +85,11 @@ public final class PendingQueue implements BatchMeters.Queue {
       return bytes;
     }
 
-    /** Whether all commands are reads that do not change the state of their connection. */
+    /** Whether all commands are reads that any connection to their server answers alike. */
     boolean areReads() {
       for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next()) {
-        if (command.travelsAlone() || !command.traits().isRepeatable()) {
+        CommandTraits traits = command.traits();
+        if (command.travelsAlone() || !traits.isRepeatable() || traits.isOfConnection()) {
           return false;
         }
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.wait;
 
+import dev.sheaf.internal.lettuce.LettuceCallers;
 import dev.sheaf.internal.observe.Pauses;
 import dev.sheaf.internal.pipeline.CommandHolder;
 import dev.sheaf.internal.pipeline.WriteScope;
@@ -44,14 +45,6 @@ public final class Deadlines implements AutoCloseable {
 
   private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long MAX_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
-
-  /** How the names of the classes begin and end that handle Lettuce's blocking commands. */
-  private static final String LETTUCE = "io.lettuce.core.";
-
-  private static final String LETTUCE_SYNC = "FutureSyncInvocationHandler";
-
-  /** They are within so many frames of this class: 10, a few more than there are in between. */
-  private static final int FRAMES_TO_LETTUCE = 10;
 
   private final AtomicReferenceArray<@Nullable Wait> waits = new AtomicReferenceArray<>(SLOTS);
   private final long tickNanos;
@@ -103,25 +96,11 @@ public final class Deadlines implements AutoCloseable {
    * is only awaited for a while is not completed.
    */
   private static boolean failedInBlockingCall(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
-    if (WriteScope.roomNanos() == 0 && !isCalledByLettuce()) {
+    if (WriteScope.roomNanos() == 0 && !LettuceCallers.awaitBlockingCommand()) {
       return false;
     }
     CommandHolder.expireAll(List.of(reply), timeoutNanos);
     return true;
-  }
-
-  /**
-   * Whether this is a blocking command of Lettuce's own connection. Lettuce awaits it as if it were
-   * a future of the caller, and only the stack tells them apart.
-   */
-  private static boolean isCalledByLettuce() {
-    return StackWalker.getInstance()
-        .walk(
-            frames ->
-                frames
-                    .limit(FRAMES_TO_LETTUCE)
-                    .map(StackWalker.StackFrame::getClassName)
-                    .anyMatch(name -> name.startsWith(LETTUCE) && name.endsWith(LETTUCE_SYNC)));
   }
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long deadlineNanos, boolean tooShort) {

@@ -12,9 +12,15 @@ import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.pipeline.PendingQueue.Chain;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
+import dev.sheaf.testkit.StreamingCredentials;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.ReauthenticateBehavior;
 import io.lettuce.core.KeyValue;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.TransactionResult;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -360,6 +366,27 @@ class LanesTest {
   }
 
   @Test
+  void questionsAboutTheConnection_areAskedOnTheMainOne_andLanesAreUsedAsBefore() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      RedisClusterCommands<String, String> redis = sheaf.sync();
+      long id = redis.clientId();
+      assertThat(redis.clientSetname("named")).isEqualTo("OK");
+      assertThat(redis.clientInfo()).contains("id=" + id + " ");
+      assertThat(redis.clientList()).contains("name=named");
+      readUntil(sheaf, "two lanes", () -> connections() == 3);
+      readUntil(
+          sheaf,
+          "reads on all three",
+          () -> {
+            assertThat(redis.clientId()).isEqualTo(id);
+            assertThat(redis.clientGetname()).isEqualTo("named");
+            assertThat(redis.clientInfo()).contains("id=" + id + " ");
+            return observer.text("CLIENT", "LIST").split("cmd=get ", -1).length - 1 == 3;
+          });
+    }
+  }
+
+  @Test
   void anotherDatabase_isReadWhereItWasSelected() throws Exception {
     try (Sheaf<String, String> sheaf = connect(2)) {
       readUntil(sheaf, "two lanes", () -> connections() == 3);
@@ -368,6 +395,41 @@ class LanesTest {
       for (int i = 0; i < 1_000; i++) {
         assertThat(sheaf.sync().get("key:0")).isEqualTo("of database 1");
       }
+    }
+  }
+
+  @Test
+  void renewedCredentials_areThoseOfAllConnections_soThatLanesAreStillUsed() throws Exception {
+    observer.text("ACL", "SETUSER", "shop", "on", ">first", "~*", "+@all");
+    observer.text("ACL", "SETUSER", "renewed", "on", ">second", "~*", "+@all");
+    StreamingCredentials credentials =
+        new StreamingCredentials(RedisCredentials.just("shop", "first"));
+    RedisURI uri = RedisURI.create("redis://127.0.0.1:" + server.port());
+    uri.setCredentialsProvider(credentials);
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(List.of(uri))
+            .clientOptions(
+                ClientOptions.builder()
+                    .reauthenticateBehavior(ReauthenticateBehavior.ON_NEW_CREDENTIALS)
+                    .build())
+            .batching(BatchingOptions.builder().maxLanes(2).build())
+            .connect()) {
+      Lanes lanes = lanesOf(sheaf);
+      readUntil(sheaf, "two lanes", () -> lanes.drivers() == 3);
+      credentials.renew(RedisCredentials.just("renewed", "second"));
+      readUntil(
+          sheaf,
+          "the renewed user everywhere",
+          () -> observer.text("CLIENT", "LIST").split("user=renewed", -1).length - 1 == 3);
+      lanes.closeIdle(muchLater()).join();
+      readUntil(sheaf, "two lanes again", () -> lanes.drivers() == 3);
+
+      assertThat(sheaf.standalone().sync().auth("shop", "first")).isEqualTo("OK");
+      lanes.closeIdle(muchLater()).join();
+      AtomicLong looks = new AtomicLong();
+      readUntil(sheaf, "many looks", () -> looks.incrementAndGet() > 1_000);
+      assertThat(lanes.drivers()).isEqualTo(1);
+      assertThat(sheaf.sync().aclWhoami()).as("the application's own choice").isEqualTo("shop");
     }
   }
 
