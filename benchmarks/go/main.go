@@ -115,6 +115,11 @@ func operation(work string, client rueidis.Client) (func() error, error) {
 	switch work {
 	case "GET", "OPEN":
 		return small.get(client), nil
+	case "SET":
+		return func() error {
+			index := rand.IntN(small.keys)
+			return client.Do(ctx, client.B().Set().Key(small.key(index)).Value(small.values[index]).Build()).Error()
+		}, nil
 	case "GET_LARGE":
 		return large.get(client), nil
 	case "GET_ALL":

@@ -140,8 +140,8 @@ public final class BatchingOptions {
 
   /**
    * The most lanes: connections to a standalone server in addition to the main one, 0 to 64. The
-   * default of 7 gives each of up to eight concurrently blocking readers its own connection. Lanes
-   * are opened one by one when readers find none free, and closed after a minute without a read. If
+   * default of 7 gives each of up to eight concurrently blocking callers its own connection. Lanes
+   * are opened one by one when callers find none free, and closed after a minute without use. If
    * there are more threads than lanes, all share the main connection, where batches form. A cluster
    * has no lanes.
    */

@@ -39,7 +39,7 @@ public final class CompareCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "A,B",
       description =
-          "Groups or rows: gets, virtual, pages, cluster, distant, large, open, busy, loops, pings,"
+          "Groups or rows: gets, writes, virtual, pages, cluster, distant, large, open, busy, loops, pings,"
               + " or names such as get-64. All by default.")
   private List<String> rows = new ArrayList<>();
 

@@ -34,6 +34,12 @@ record Row(
       gets    | get-16       | 16 threads                                 | GET       | threads=16
       gets    | get-64       | 64 threads                                 | GET       | threads=64
       gets    | get-256      | 256 threads                                | GET       | threads=256
+      writes  | set-1        | 1 thread that writes                       | SET       |
+      writes  | set-2        | 2 threads that write                       | SET       | threads=2
+      writes  | set-4        | 4 threads that write                       | SET       | threads=4
+      writes  | set-8        | 8 threads that write                       | SET       | threads=8
+      writes  | set-16       | 16 threads that write                      | SET       | threads=16
+      writes  | set-64       | 64 threads that write                      | SET       | threads=64
       virtual | virtual-64   | 64 virtual threads                         | GET       | threads=64 virtual=true
       virtual | virtual-1000 | 1,000 virtual threads                      | GET       | threads=1000 virtual=true
       pages   | getall-100   | 100 keys in one call                       | GET_ALL   |

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 public enum Work {
   /** A blocking GET. */
   GET("ops/s", rival -> get(Dataset.SMALL, rival)),
+  /** A blocking SET of the value that is stored. */
+  SET("ops/s", rival -> set(Dataset.SMALL, rival)),
   /** A blocking GET of 1 MB. */
   GET_LARGE("ops/s", rival -> get(Dataset.LARGE, rival)),
   /** A page with the client's multi-key call. */
@@ -58,6 +60,13 @@ public enum Work {
     return () -> {
       int index = data.randomIndex();
       data.check(index, rival.get(data.key(index)));
+    };
+  }
+
+  private static Runnable set(Dataset data, Rival rival) {
+    return () -> {
+      int index = data.randomIndex();
+      rival.set(data.key(index), data.value(index));
     };
   }
 

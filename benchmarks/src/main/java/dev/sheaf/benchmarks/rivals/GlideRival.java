@@ -64,6 +64,11 @@ final class GlideRival implements Rival {
   }
 
   @Override
+  public void set(String key, String value) {
+    Futures.value(client.set(key, value));
+  }
+
+  @Override
   public @Nullable String[] getAll(String[] keys) {
     return Futures.value(client.mget(keys));
   }

@@ -38,6 +38,11 @@ final class JedisRival implements Rival {
     return jedis.get(key);
   }
 
+  @Override
+  public void set(String key, String value) {
+    jedis.set(key, value);
+  }
+
   /** On a cluster the pipeline, as Jedis has no MGET over several slots. */
   @Override
   public @Nullable String[] getAll(String[] keys) {

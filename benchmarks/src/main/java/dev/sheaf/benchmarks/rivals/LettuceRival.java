@@ -57,6 +57,11 @@ public final class LettuceRival implements Rival {
   }
 
   @Override
+  public void set(String key, String value) {
+    sync.set(key, value);
+  }
+
+  @Override
   public @Nullable String[] getAll(String[] keys) {
     List<KeyValue<String, String>> found = sync.mget(keys);
     @Nullable String[] values = new String[keys.length];

@@ -35,6 +35,11 @@ final class RedissonRival implements Rival {
   }
 
   @Override
+  public void set(String key, String value) {
+    redisson.<String>getBucket(key).set(value);
+  }
+
+  @Override
   public @Nullable String[] getAll(String[] keys) {
     Map<String, String> found = redisson.getBuckets().get(keys);
     @Nullable String[] values = new String[keys.length];

@@ -4,11 +4,17 @@ package dev.sheaf.benchmarks.rivals;
 import dev.sheaf.benchmarks.servers.Dataset;
 import org.jspecify.annotations.Nullable;
 
-/** A connected client under measurement. Only {@link #get} and {@link #ping} are thread-safe. */
+/**
+ * A connected client under measurement. Only {@link #get}, {@link #set} and {@link #ping} are
+ * thread-safe.
+ */
 public interface Rival extends AutoCloseable {
 
   /** Reads one key, blocking. */
   @Nullable String get(String key);
+
+  /** Writes one key, blocking. */
+  void set(String key, String value);
 
   /**
    * Reads a page of keys with the client's multi-key call, or its pipeline if it has none.

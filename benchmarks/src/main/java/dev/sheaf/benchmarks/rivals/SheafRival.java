@@ -35,6 +35,11 @@ public final class SheafRival implements Rival {
   }
 
   @Override
+  public void set(String key, String value) {
+    sheaf.sync().set(key, value);
+  }
+
+  @Override
   public @Nullable String[] getAll(String[] keys) {
     @Nullable String[] values = new String[keys.length];
     int next = 0;

@@ -38,6 +38,8 @@ class ClientTest {
           assertThat(rival.get("bench:none")).as("%s", client).isNull();
           assertThat(rival.get(Dataset.LARGE.key(3))).isEqualTo(Dataset.LARGE.value(3));
           rival.ping();
+          rival.set("bench:written", client.name());
+          assertThat(rival.get("bench:written")).as("%s", client).isEqualTo(client.name());
           assertThat(rival.getAll(keys)).as("%s", client).isEqualTo(values);
           assertThat(rival.getEach(keys)).as("%s", client).isEqualTo(values);
           assertThat(rival.loop(keys)).as("%s", client).isEqualTo(values);

@@ -59,6 +59,7 @@ public final class CommandTraits {
   private final boolean repeatable;
   private final boolean ofConnection;
   private final boolean changesState;
+  private final boolean ofAnyConnection;
   private final boolean blocking;
   private final boolean alone;
   private final boolean ofTransaction;
@@ -97,6 +98,13 @@ public final class CommandTraits {
     this.script = traits.contains("script");
     this.cursor = traits.contains("cursor");
     this.claims = traits.contains("claims");
+    this.ofAnyConnection =
+        !ofConnection
+            && !changesState
+            && !alone
+            && !ofTransaction
+            && !unshared
+            && (repeatable || (kind == Kind.WRITE && !blocking));
 
     this.settings =
         traits.stream()
@@ -240,6 +248,19 @@ public final class CommandTraits {
   /** Whether another connection to the same server would answer later commands differently. */
   public boolean changesState() {
     return changesState;
+  }
+
+  /**
+   * Whether any connection to its server may carry it: neither its effect nor its reply depends on
+   * the connection.
+   */
+  public boolean isOfAnyConnection() {
+    return ofAnyConnection && isKnown();
+  }
+
+  /** Whether it asks whether replicas, or the disk, have the writes of its own connection. */
+  public boolean waitsForCopies() {
+    return name.equals("WAIT") || name.equals("WAITAOF");
   }
 
   /** Whether it can block on the server, and with it later commands on its connection. */

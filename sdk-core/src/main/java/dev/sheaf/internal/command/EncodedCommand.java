@@ -389,7 +389,9 @@ public class EncodedCommand<K, V, T>
    * @return whether it was not done before
    */
   public final boolean fail(Throwable throwable) {
-    ended();
+    if (!(throwable instanceof RedisCommandTimeoutException) || alone || traits.isRepeatable()) {
+      ended(); // A write in a flight may still run. Its reply, or the loss of the socket, ends it.
+    }
     try {
       return command.completeExceptionally(throwable);
     } catch (RuntimeException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.common.PeriodicTask;
@@ -24,6 +25,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,12 +33,13 @@ import org.jspecify.annotations.Nullable;
  * Additional connections to one server for a few blocking callers. Each caller can drive an event
  * loop of its own, and none queues behind another's round trip.
  *
- * <p>Only blocking reads use a lane. Writes, futures and commands that change the state of a
- * connection stay on the main one. A lane belongs to one caller at a time, for one call. If there
- * are more callers than lanes, all share the main connection, where batches form.
+ * <p>Only blocking reads and writes use a lane. Futures, transactions, commands that may block the
+ * server and those that depend on their connection stay on the main one. A lane belongs to one
+ * caller at a time, for one call. If there are more callers than lanes, all share the main
+ * connection, where batches form.
  *
  * <p>A lane is opened after {@value #MISSES_PER_LANE} calls have found none free. It is closed when
- * it has read nothing for {@value #IDLE_SECONDS} s, or with the main connection.
+ * it has received nothing for {@value #IDLE_SECONDS} s, or with the main connection.
  *
  * <p>All lanes lead to the server of the main connection's socket: another one may lack a write
  * that its caller knows to be done. A name or a Sentinel can lead elsewhere from one moment to the
@@ -114,7 +117,7 @@ public final class Lanes {
 
   private final AtomicBoolean opening = new AtomicBoolean();
 
-  /** Whether reads can use lanes: no command has changed the state of the main connection. */
+  /** Whether lanes can be used: no command has changed the state of the main connection. */
   private volatile boolean stateless = true;
 
   /** The lane being opened; guarded by this. */
@@ -175,6 +178,28 @@ public final class Lanes {
   }
 
   /**
+   * Prepares a command to be sent: WAIT is sent on all connections, because each knows its own
+   * writes only.
+   */
+  <K, V, T> RedisCommand<K, V, T> everywhere(RedisCommand<K, V, T> command) {
+    if (!CommandTraits.of(command.getType()).waitsForCopies() || EncodedCommand.isMember(command)) {
+      return command;
+    }
+    int own = Math.max(MAIN, order.lane(cellOfThread()));
+    List<PendingQueue> others =
+        Stream.concat(lanes.stream(), ended.stream())
+            .filter(lane -> lane.number() != own)
+            .map(Lane::pipeline)
+            .filter(pipeline -> pipeline.channel() != null)
+            .map(NodePipeline::queue)
+            .collect(Collectors.toCollection(ArrayList::new));
+    if (own != MAIN) {
+      others.add(main.queue());
+    }
+    return others.isEmpty() ? command : ReplicationWait.on(others, command);
+  }
+
+  /**
    * Finds a free lane for a blocking caller and makes the caller the owner of its event loop.
    *
    * @param own tries to make the caller the owner of the event loop of a pipeline
@@ -188,7 +213,7 @@ public final class Lanes {
     }
     List<Lane> open = lanes;
     int count = open.size();
-    if (count == 0 || !stateless || !commands.areReads()) {
+    if (count == 0 || !stateless || !commands.areOfAnyConnection()) {
       return own.test(main);
     }
     // A thread prefers the same lane each time.

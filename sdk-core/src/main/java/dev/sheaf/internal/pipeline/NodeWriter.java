@@ -157,7 +157,10 @@ public final class NodeWriter
       pipeline.takes(tracked);
     }
     try {
-      EncodedCommand<K, V, T> encoded = EncodedCommand.encode(command, mayFuse, compression);
+      Lanes lanes = pipeline.lanes();
+      EncodedCommand<K, V, T> encoded =
+          EncodedCommand.encode(
+              lanes == null ? command : lanes.everywhere(command), mayFuse, compression);
       if (encoded.traits().isUnshared()) {
         requireReplies(encoded);
       }
@@ -165,7 +168,6 @@ public final class NodeWriter
         usesTransactions = true;
         transaction.called(encoded);
       }
-      Lanes lanes = pipeline.lanes();
       if (lanes != null && !encoded.isFusible()) {
         lanes.observe(encoded);
       }

@@ -4,7 +4,6 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.QueueFullException;
 import dev.sheaf.SheafException;
-import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.observe.Lateness;
@@ -85,11 +84,10 @@ public final class PendingQueue implements BatchMeters.Queue {
       return bytes;
     }
 
-    /** Whether all commands are reads that any connection to their server answers alike. */
-    boolean areReads() {
+    /** Whether any connection to their server may carry all commands. */
+    boolean areOfAnyConnection() {
       for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next()) {
-        CommandTraits traits = command.traits();
-        if (command.travelsAlone() || !traits.isRepeatable() || traits.isOfConnection()) {
+        if (command.travelsAlone() || !command.traits().isOfAnyConnection()) {
           return false;
         }
       }

@@ -250,7 +250,7 @@ public final class WriteScope {
         loop.wantDriver();
       }
     }
-    if (!owns && lanes != null && commands.areReads()) {
+    if (!owns && lanes != null && commands.areOfAnyConnection()) {
       lanes.missed(blocked);
     }
     return owns;

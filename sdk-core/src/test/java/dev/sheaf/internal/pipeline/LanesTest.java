@@ -123,6 +123,40 @@ class LanesTest {
   }
 
   @Test
+  void writersAtOnce_getConnectionsOfTheirOwn_andEachReadsWhatItWrote() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      AtomicBoolean over = new AtomicBoolean();
+      List<CompletableFuture<Void>> writers = new ArrayList<>();
+      for (int i = 0; i < READERS; i++) {
+        String key = "counter:" + i;
+        CompletableFuture<Void> writer = new CompletableFuture<>();
+        writers.add(writer);
+        new Thread(
+                () -> {
+                  try {
+                    for (long count = 1; !over.get(); count++) {
+                      assertThat(sheaf.sync().incr(key)).isEqualTo(count);
+                      assertThat(sheaf.sync().get(key)).isEqualTo(Long.toString(count));
+                    }
+                    writer.complete(null);
+                  } catch (Throwable e) {
+                    writer.completeExceptionally(e);
+                  }
+                })
+            .start();
+      }
+      Await.until(
+          "writes on all three",
+          PATIENCE,
+          () -> observer.text("CLIENT", "LIST").split("cmd=incr ", -1).length - 1 == 3);
+      over.set(true);
+      for (CompletableFuture<Void> writer : writers) {
+        writer.get(60, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  @Test
   void connections_areCountedByAMeter() throws Exception {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     try (Sheaf<String, String> sheaf =

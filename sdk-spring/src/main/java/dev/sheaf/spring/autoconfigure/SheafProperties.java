@@ -62,7 +62,7 @@ public record SheafProperties(
    * @param maxInFlightBytes Most request bytes written and not yet answered, for each node
    * @param maxBatchBytes Request bytes after which a batch is written
    * @param maxLanes Most connections to a single server beside the main one, for threads that block
-   *     for reads at once; 0 for one connection
+   *     at once; 0 for one connection
    */
   public record Batching(
       @DefaultValue("true") boolean fusion,
