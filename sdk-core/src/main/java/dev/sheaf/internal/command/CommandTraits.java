@@ -60,6 +60,7 @@ public final class CommandTraits {
   private final boolean ofConnection;
   private final boolean changesState;
   private final boolean ofAnyConnection;
+  private final boolean forCopies;
   private final boolean blocking;
   private final boolean alone;
   private final boolean ofTransaction;
@@ -98,6 +99,7 @@ public final class CommandTraits {
     this.script = traits.contains("script");
     this.cursor = traits.contains("cursor");
     this.claims = traits.contains("claims");
+    this.forCopies = name.equals("WAIT") || name.equals("WAITAOF");
     this.ofAnyConnection =
         !ofConnection
             && !changesState
@@ -260,7 +262,7 @@ public final class CommandTraits {
 
   /** Whether it asks whether replicas, or the disk, have the writes of its own connection. */
   public boolean waitsForCopies() {
-    return name.equals("WAIT") || name.equals("WAITAOF");
+    return forCopies;
   }
 
   /** Whether it can block on the server, and with it later commands on its connection. */

@@ -57,6 +57,9 @@ final class FlightLatency implements CommandLatencyRecorder {
       Flight flight,
       long sentNanos,
       long now) {
+    if (ReplicationWait.isCopy(command.getDelegate())) {
+      return;
+    }
     recorder.recordCommandLatency(
         local,
         remote,

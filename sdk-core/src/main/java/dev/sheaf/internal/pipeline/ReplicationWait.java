@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplicationWait<K, V, T> extends CommandWrapper<K, V, T> {
 
-  private final List<AsyncCommand<String, String, ?>> elsewhere = new ArrayList<>();
+  private final List<Copy> elsewhere = new ArrayList<>();
 
   private ReplicationWait(RedisCommand<K, V, T> command) {
     super(command);
@@ -41,7 +41,7 @@ final class ReplicationWait<K, V, T> extends CommandWrapper<K, V, T> {
       List<PendingQueue> others, RedisCommand<K, V, T> command) {
     ReplicationWait<K, V, T> waiting = new ReplicationWait<>(command);
     for (PendingQueue other : others) {
-      AsyncCommand<String, String, ?> copy = copyOf(command);
+      Copy copy = copyOf(command);
       waiting.elsewhere.add(copy);
       other.submit(EncodedCommand.encode(copy, false));
     }
@@ -50,13 +50,23 @@ final class ReplicationWait<K, V, T> extends CommandWrapper<K, V, T> {
 
   /** The arguments are numbers, which every codec encodes alike. */
   @SuppressWarnings({"unchecked", "rawtypes"})
-  private static AsyncCommand<String, String, ?> copyOf(RedisCommand<?, ?, ?> command) {
+  private static Copy copyOf(RedisCommand<?, ?, ?> command) {
     CommandOutput<String, String, ?> output =
         CommandTraits.of(command.getType()).is(CommandType.WAIT)
             ? new IntegerOutput<>(StringCodec.UTF8)
             : new IntegerListOutput<>(StringCodec.UTF8);
-    return new AsyncCommand<>(
-        new Command(command.getType(), output, (CommandArgs) command.getArgs()));
+    return new Copy(new Command(command.getType(), output, (CommandArgs) command.getArgs()));
+  }
+
+  /** Whether a command is a copy, which the application has not called. */
+  static boolean isCopy(RedisCommand<?, ?, ?> command) {
+    return command instanceof Copy;
+  }
+
+  private static final class Copy extends AsyncCommand<String, String, Object> {
+    Copy(RedisCommand<String, String, Object> command) {
+      super(command);
+    }
   }
 
   /** Called when this connection has answered. */
