@@ -223,7 +223,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return List.copyOf(outstanding);
   }
 
-  /** When to write the next batch. */
+  /** Decides whether batches leave amid replies. */
   BatchTiming timing() {
     return timing;
   }
@@ -312,7 +312,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   public void answered(Flight flight) {
     long now = System.nanoTime();
     heard(now);
-    timing.observe(now - flight.sentNanos(), flight.commands());
+    timing.observe(now - flight.sentNanos());
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
     inFlightCommands -= flight.commands();
@@ -443,88 +443,41 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   }
 
   /**
-   * Decides when to write the next batch to a socket, by how long round trips take: the last one,
-   * and the shortest of late.
+   * Decides whether the next batch leaves amid the replies that the event loop delivers, by how
+   * long round trips take.
    *
-   * <p>Confined to the event loop, except for {@link #stalled}.
+   * <p>Confined to the event loop.
    */
   static final class BatchTiming {
-
-    /** A moment to write a batch. */
-    enum Moment {
-      /**
-       * With the next reply: it is so near that a larger batch saves more than its commands lose.
-       */
-      WITH_A_REPLY,
-      /** In the next turn of the event loop, after it has delivered the replies it has read. */
-      NEXT_TURN,
-      /**
-       * Amid the replies that the event loop delivers: the server is so far away that the network
-       * needs the batch sooner.
-       */
-      AMID_REPLIES
-    }
-
-    /**
-     * Up to this round trip the server is near, and holding a batch until the next reply costs
-     * callers less than the larger batch saves.
-     */
-    private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
 
     /** From this round trip on the server is far: about the time to wake a few dozen callers. */
     private static final long FAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
-    /** About what a server takes to carry out a GET: a large batch is no sign of a busy one. */
-    private static final long NANOS_PER_COMMAND = 1_000;
-
     private static final int WINDOW = 256;
-
-    /** Without the time for the commands. */
-    private long last = Long.MAX_VALUE;
 
     private long shortest = Long.MAX_VALUE;
     private long shortestBefore = Long.MAX_VALUE;
     private int observed;
 
-    /** Whether the reply that a batch was held for is overdue, or never comes. */
-    private volatile boolean stalled;
-
     /**
-     * Decides by the shortest round trip, which depends on the distance alone, and by the last one:
-     * a busy server, or a busy machine, is not worth waiting for. Waits only while more commands
-     * are in flight than queued, so that one or two callers never wait for each other.
+     * Decides by the shortest round trip, which depends on the distance and not on the load. Before
+     * the first reply the server counts as far.
      *
-     * @param queued how many commands wait to be written
-     * @param inFlight how many commands await replies
+     * @return true if the server is so far away that the network needs the batch at once; false if
+     *     the batch leaves after the replies, when more callers have added to it
      */
-    Moment decide(int queued, int inFlight) {
-      long distance = Math.min(shortest, shortestBefore);
-      if (distance >= FAR_NANOS) {
-        return Moment.AMID_REPLIES;
-      }
-      return distance <= NEAR_NANOS && last <= NEAR_NANOS && queued < inFlight && !stalled
-          ? Moment.WITH_A_REPLY
-          : Moment.NEXT_TURN;
+    boolean decide() {
+      return Math.min(shortest, shortestBefore) >= FAR_NANOS;
     }
 
-    /** Called when a flight of so many commands was answered, so many nanoseconds after it left. */
-    void observe(long nanos, int commands) {
-      stalled = false;
-      last = nanos - commands * NANOS_PER_COMMAND;
+    /** Called when a flight was answered, so many nanoseconds after it left. */
+    void observe(long nanos) {
       shortest = Math.min(shortest, nanos);
       if (++observed == WINDOW) {
         observed = 0;
         shortestBefore = shortest;
         shortest = Long.MAX_VALUE;
       }
-    }
-
-    /**
-     * Called when a batch was held for {@link CommandExpiry#INTERVAL_MILLIS}: none is until the
-     * next reply. Any thread.
-     */
-    void stalled() {
-      stalled = true;
     }
   }
 }

@@ -9,7 +9,6 @@ import dev.sheaf.internal.fusion.RunFuser;
 import dev.sheaf.internal.heal.Healer;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.NodeSpans;
-import dev.sheaf.internal.pipeline.NodeChannel.BatchTiming.Moment;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelWriter;
@@ -333,7 +332,7 @@ public final class NodePipeline implements NodeChannel.Node {
     if (++deliveries % DELIVERIES_PER_CHECK == 0) {
       NodeChannel current = channel;
       if (current != null
-          && nextBatch(current) == Moment.AMID_REPLIES
+          && current.timing().decide()
           && state.get() == SCHEDULED
           && !mustWait(current)) {
         assembler.write(current, COMMANDS_PER_TURN, false);
@@ -355,8 +354,7 @@ public final class NodePipeline implements NodeChannel.Node {
     if (current == null) {
       return isReconnecting() && !rejectsWhileDisconnected;
     }
-    return (nextBatch(current) == Moment.WITH_A_REPLY && !assembler.hasAgain())
-        || !current.isWritable()
+    return !current.isWritable()
         || (current.inFlightCommands() > 0 && assembler.isAlone())
         || current.inFlightCommands() >= options.maxInFlightCommands()
         || current.inFlightBytes() >= options.maxInFlightBytes();
@@ -374,10 +372,6 @@ public final class NodePipeline implements NodeChannel.Node {
   boolean isGivenUp() {
     NodeChannel last = lastChannel;
     return last != null && last.isGivenUp();
-  }
-
-  private Moment nextBatch(NodeChannel current) {
-    return current.timing().decide(queue.commands(), current.inFlightCommands());
   }
 
   /** Enters the state STALLED until {@link #resume}. */
@@ -409,10 +403,6 @@ public final class NodePipeline implements NodeChannel.Node {
         attendIfWaiting();
       }
     } else if (state.compareAndSet(STALLED, SCHEDULED)) {
-      NodeChannel current = channel;
-      if (current != null) {
-        current.timing().stalled();
-      }
       try {
         assembler.expireWaiting();
       } finally {
