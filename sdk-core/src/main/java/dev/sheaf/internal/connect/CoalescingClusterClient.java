@@ -6,6 +6,8 @@ import dev.sheaf.internal.common.SingleFlight;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.ClientContext;
+import dev.sheaf.internal.pipeline.Lanes;
+import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.NodeWriter;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
@@ -24,10 +26,13 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Lettuce's cluster client with batching node connections. */
 public final class CoalescingClusterClient extends RedisClusterClient {
@@ -35,7 +40,15 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   /** A topology refresh that takes longer has failed, and the next one may start. */
   private static final Duration LONGEST_REFRESH = Duration.ofMinutes(1);
 
+  /**
+   * Most lanes to all nodes together, shared equally: as many as five callers need who read from
+   * three nodes at random. More nodes have fewer, and more than this none, so that many clients
+   * never flood the nodes of a large cluster with connections.
+   */
+  static final int LANES_OF_ALL_NODES = 12;
+
   private final ChannelInstaller installer;
+  private final ClientResources resources;
   private final ClientContext context;
   private final Deadlines deadlines;
   private final SingleFlight<Void> refreshes;
@@ -54,6 +67,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       int topologySources) {
     super(installer.install(resources, context.observe()), seeds);
     this.installer = installer;
+    this.resources = resources;
     this.context = context;
     this.deadlines = deadlines;
     this.topologySources = topologySources;
@@ -133,20 +147,53 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       RedisCodec<K, V> codec,
       Duration timeout,
       Supplier<JsonParser> parser) {
-    return new CoalescingConnection<>(
-        installer,
+    NodeWriter coalescing =
         new NodeWriter(
             writer,
             context.withAtMostQueued(requestQueueSize),
             true,
             getOptions(),
-            getCommandListeners()),
+            getCommandListeners());
+    Lanes lanes = lanes(coalescing.pipeline(), codec);
+    return new CoalescingConnection<>(
+        installer,
+        coalescing,
         endpoint,
         codec,
         deadlines,
         context.commandTimeout(),
         getOptions(),
-        null);
+        lanes);
+  }
+
+  private @Nullable Lanes lanes(NodePipeline main, RedisCodec<?, ?> codec) {
+    int maxLanes = context.batching().maxLanes();
+    if (maxLanes == 0) {
+      return null;
+    }
+    Lanes lanes =
+        new Lanes(
+            main,
+            () -> Math.min(maxLanes, LANES_OF_ALL_NODES / Math.max(1, getPartitions().size())),
+            context.writes(),
+            Timer.on(() -> getResources().eventExecutorGroup()),
+            () -> openLane(main, codec));
+    main.setLanes(lanes);
+    return lanes;
+  }
+
+  /** Opens another connection to the server of a node connection, with its credentials. */
+  private Lanes.Opening openLane(NodePipeline main, RedisCodec<?, ?> codec) {
+    if (!(main.remoteAddress() instanceof InetSocketAddress node)) {
+      return Lanes.Opening.failed(new IOException("The node has no connection"));
+    }
+    RedisURI address =
+        RedisURI.builder(getFirstUri())
+            .withHost(node.getHostString())
+            .withPort(node.getPort())
+            .build();
+    return CoalescingRedisClient.openLane(
+        resources, address, codec, context, deadlines, getOptions(), true);
   }
 
   @Override

@@ -40,6 +40,7 @@ public final class CoalescingRedisClient extends RedisClient {
   private final ClientResources resources;
   private final RedisURI uri;
   private final boolean isLane;
+  private final boolean ofCluster;
   private final int maxLanes;
   private final Timer timer;
 
@@ -59,11 +60,13 @@ public final class CoalescingRedisClient extends RedisClient {
       ChannelInstaller installer,
       ClientContext context,
       Deadlines deadlines,
-      boolean isLane) {
+      boolean isLane,
+      boolean ofCluster) {
     super(installer.install(resources, context.observe()), uri);
     this.resources = resources;
     this.uri = uri;
     this.isLane = isLane;
+    this.ofCluster = ofCluster;
     this.maxLanes = isLane ? 0 : context.batching().maxLanes();
     this.installer = installer;
     this.context = context;
@@ -75,7 +78,7 @@ public final class CoalescingRedisClient extends RedisClient {
   public static CoalescingRedisClient create(
       ClientResources resources, RedisURI uri, ClientContext context, Deadlines deadlines) {
     return new CoalescingRedisClient(
-        resources, uri, ChannelInstaller.forResources(resources), context, deadlines, false);
+        resources, uri, ChannelInstaller.forResources(resources), context, deadlines, false, false);
   }
 
   /** Applies the request queue size to the queues of Sheaf, in place of Lettuce's. */
@@ -158,15 +161,36 @@ public final class CoalescingRedisClient extends RedisClient {
   }
 
   private Lanes lanes(NodePipeline main, RedisURI address, RedisCodec<?, ?> codec) {
-    return new Lanes(main, maxLanes, context.writes(), timer, () -> openLane(address, codec));
+    return new Lanes(main, () -> maxLanes, context.writes(), timer, () -> openLane(address, codec));
   }
 
-  /** Opens a connection with event loops of its own, and with the buffers that the codec wants. */
   private Lanes.Opening openLane(RedisURI address, RedisCodec<?, ?> codec) {
+    return openLane(resources, address, codec, context, deadlines, getOptions(), ofCluster);
+  }
+
+  /**
+   * Opens a connection with event loops of its own, and with the buffers that the codec wants.
+   *
+   * @param ofCluster whether the server is a node of a cluster
+   */
+  static Lanes.Opening openLane(
+      ClientResources resources,
+      RedisURI address,
+      RedisCodec<?, ?> codec,
+      ClientContext context,
+      Deadlines deadlines,
+      ClientOptions options,
+      boolean ofCluster) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
-            resources, address, ChannelInstaller.forLane(resources), context, deadlines, true);
-    client.setOptions(getOptions());
+            resources,
+            address,
+            ChannelInstaller.forLane(resources),
+            context,
+            deadlines,
+            true,
+            ofCluster);
+    client.setOptions(options);
     return new Lanes.Opening(
         client
             .connectAsync(codec, address)
@@ -188,7 +212,7 @@ public final class CoalescingRedisClient extends RedisClient {
         new NodeWriter(
             writer,
             context.withAtMostQueued(requestQueueSize),
-            false,
+            ofCluster,
             getOptions(),
             getCommandListeners());
     RedisURI address = connecting.get();

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiConsumer;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -30,8 +31,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Additional connections to one server for a few blocking callers. Each caller can drive an event
- * loop of its own, and none queues behind another's round trip.
+ * Additional connections to one server, or one node of a cluster, for a few blocking callers. Each
+ * caller can drive an event loop of its own, and none queues behind another's round trip.
  *
  * <p>Only blocking reads and writes use a lane. Futures, transactions, commands that may block the
  * server and those that depend on their connection stay on the main one. A lane belongs to one
@@ -82,7 +83,14 @@ public final class Lanes {
    * @param closing closes the connection, whether it is open yet or not
    */
   public record Opening(
-      CompletionStage<NodePipeline> pipeline, Supplier<CompletableFuture<Void>> closing) {}
+      CompletionStage<NodePipeline> pipeline, Supplier<CompletableFuture<Void>> closing) {
+
+    /** A connection that cannot be opened. */
+    public static Opening failed(Exception why) {
+      return new Opening(
+          CompletableFuture.failedFuture(why), () -> CompletableFuture.completedFuture(null));
+    }
+  }
 
   /**
    * An open connection with a pipeline of its own.
@@ -133,13 +141,17 @@ public final class Lanes {
    * Starts without lanes.
    *
    * @param main the pipeline of the main connection
-   * @param maxLanes most lanes beside the main connection
+   * @param maxLanes most lanes beside the main connection, at that moment
    * @param writes is notified when writes end
    * @param timer schedules the checks for idle lanes
    * @param opener opens a connection with the settings of the main one
    */
   public Lanes(
-      NodePipeline main, int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
+      NodePipeline main,
+      IntSupplier maxLanes,
+      WriteClock writes,
+      Timer timer,
+      Supplier<Opening> opener) {
     this.main = main;
     this.growth = new Growth(maxLanes);
     this.timer = timer;
@@ -530,12 +542,12 @@ public final class Lanes {
    */
   private static final class Growth {
 
-    private final int maxLanes;
+    private final IntSupplier maxLanes;
 
     /** How many calls found no free lane since the last one was opened. */
     private final AtomicInteger misses = new AtomicInteger();
 
-    Growth(int maxLanes) {
+    Growth(IntSupplier maxLanes) {
       this.maxLanes = maxLanes;
     }
 
@@ -546,9 +558,8 @@ public final class Lanes {
      * @param open how many lanes there are
      */
     boolean decide(int callers, int open) {
-      return callers <= maxLanes + 1
-          && open < maxLanes
-          && misses.incrementAndGet() >= MISSES_PER_LANE;
+      int most = maxLanes.getAsInt();
+      return callers <= most + 1 && open < most && misses.incrementAndGet() >= MISSES_PER_LANE;
     }
 
     /** Called when another lane is being opened. */

@@ -14,6 +14,7 @@ import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
+import java.net.SocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -468,6 +469,12 @@ public final class NodePipeline implements NodeChannel.Node {
   @Override
   public LateReasons reasons() {
     return reasons;
+  }
+
+  /** Where the socket leads; null while there is none. */
+  public @Nullable SocketAddress remoteAddress() {
+    NodeChannel current = channel;
+    return current == null ? null : current.channel().remoteAddress();
   }
 
   /** The socket; null while there is none. */

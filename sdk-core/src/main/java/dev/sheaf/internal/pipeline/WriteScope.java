@@ -299,11 +299,15 @@ public final class WriteScope {
     more = null;
     if (others != null) {
       others.forEach(
-          (other, part) -> {
-            if (other.loop() != loop || !other.queue().submitHere(part)) {
-              other.queue().submit(part);
-            }
-          });
+          (other, part) ->
+              Lanes.submit(
+                  other,
+                  part,
+                  (on, chosen) -> {
+                    if (on.loop() != loop || !on.queue().submitHere(chosen)) {
+                      on.queue().submit(chosen);
+                    }
+                  }));
     }
     return true;
   }

@@ -259,7 +259,7 @@ class LanesTest {
         Lanes lanes =
             new Lanes(
                 writerOf(sheaf).pipeline(),
-                1,
+                () -> 1,
                 new WriteClock(),
                 (task, nanos) -> {
                   tooLong.set(task);
@@ -303,7 +303,7 @@ class LanesTest {
       Lanes lanes =
           new Lanes(
               writerOf(main).pipeline(),
-              maxLanes,
+              () -> maxLanes,
               new WriteClock(),
               (task, nanos) -> true,
               () -> {
@@ -334,7 +334,7 @@ class LanesTest {
       Lanes lanes =
           new Lanes(
               writerOf(main).pipeline(),
-              7,
+              () -> 7,
               new WriteClock(),
               (task, nanos) -> {
                 if (nanos == TimeUnit.SECONDS.toNanos(Lanes.RETRY_SECONDS)) {
