@@ -139,11 +139,12 @@ public final class BatchingOptions {
   }
 
   /**
-   * The most lanes: connections to a standalone server in addition to the main one, 0 to 64. The
-   * default of 7 gives each of up to eight concurrently blocking callers its own connection. Lanes
-   * are opened one by one when callers find none free, and closed after a minute without use. If
-   * there are more threads than lanes, all share the main connection, where batches form. A cluster
-   * has no lanes.
+   * The most lanes: connections to a server in addition to the main one, 0 to 64. The default of 7
+   * gives each of up to eight concurrently blocking callers its own connection. Lanes are opened
+   * one by one when callers find none free, and closed after a minute without use. If there are
+   * more threads than lanes, all share the main connection, where batches form. A connection to a
+   * cluster has at most 12 to all nodes together, shared equally: four to each of three nodes,
+   * replicas counted, and none if there are more than twelve.
    */
   public int maxLanes() {
     return maxLanes;

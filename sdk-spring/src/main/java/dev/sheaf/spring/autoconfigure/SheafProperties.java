@@ -61,8 +61,8 @@ public record SheafProperties(
    * @param maxInFlightCommands Most commands written and not yet answered, for each node
    * @param maxInFlightBytes Most request bytes written and not yet answered, for each node
    * @param maxBatchBytes Request bytes after which a batch is written
-   * @param maxLanes Most connections to a single server beside the main one, for threads that block
-   *     at once; 0 for one connection
+   * @param maxLanes Most connections to a server beside the main one, for threads that block at
+   *     once; 0 for one connection
    */
   public record Batching(
       @DefaultValue("true") boolean fusion,
