@@ -46,6 +46,8 @@ record Row(
       pages   | futures-100  | 100 futures, or a pipeline                 | GET_EACH  |
       cluster | cluster-getall-100  | cluster, 100 keys in one call       | GET_ALL   | kind=CLUSTER
       cluster | cluster-1    | cluster, 1 thread                          | GET       | kind=CLUSTER
+      cluster | cluster-2    | cluster, 2 threads                         | GET       | kind=CLUSTER threads=2
+      cluster | cluster-4    | cluster, 4 threads                         | GET       | kind=CLUSTER threads=4
       cluster | cluster-8    | cluster, 8 threads                         | GET       | kind=CLUSTER threads=8
       cluster | cluster-64   | cluster, 64 threads                        | GET       | kind=CLUSTER threads=64
       distant | distant-64   | 1.2 ms away, 64 threads                    | GET       | micros=1200 threads=64
