@@ -29,7 +29,14 @@ class RowTest {
   void selected_groupsAndNames_inTheirOrder() {
     assertThat(Row.selected(ALL, List.of("cluster", "get-64")))
         .extracting(Row::name)
-        .containsExactly("get-64", "cluster-getall-100", "cluster-1", "cluster-8", "cluster-64");
+        .containsExactly(
+            "get-64",
+            "cluster-getall-100",
+            "cluster-1",
+            "cluster-2",
+            "cluster-4",
+            "cluster-8",
+            "cluster-64");
     assertThat(Row.selected(ALL, List.of("busy"))).hasSize(6);
     assertThat(Row.selected(ALL, List.of("busy-8"))).hasSize(3);
     assertThat(Row.selected(ALL, List.of())).isEqualTo(ALL);
