@@ -91,7 +91,7 @@ class ComparisonTest {
             "CLUSTER GET_ALL 1",
             "CLUSTER GET 1",
             "CLUSTER GET 1",
-            "CLUSTER GET 8",
+            "CLUSTER GET 2",
             "CLUSTER GET 8",
             "CLUSTER GET 64",
             "CLUSTER GET 64");
