@@ -43,7 +43,8 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   /**
    * Most lanes to all nodes together, shared equally: as many as five callers need who read from
    * three nodes at random. More nodes have fewer, and more than this none, so that many clients
-   * never flood the nodes of a large cluster with connections.
+   * never flood the nodes of a large cluster with connections. It holds for each connection of an
+   * application to the cluster.
    */
   static final int LANES_OF_ALL_NODES = 12;
 
@@ -51,6 +52,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   private final ClientResources resources;
   private final ClientContext context;
   private final Deadlines deadlines;
+  private final Timer timer;
   private final SingleFlight<Void> refreshes;
 
   /** Set by the constructor above this one's, too, so it has no initial value here. */
@@ -71,12 +73,9 @@ public final class CoalescingClusterClient extends RedisClusterClient {
     this.context = context;
     this.deadlines = deadlines;
     this.topologySources = topologySources;
+    this.timer = Timer.on(() -> getResources().eventExecutorGroup());
     this.refreshes =
-        new SingleFlight<>(
-            super::refreshPartitionsAsync,
-            Timer.on(() -> getResources().eventExecutorGroup()),
-            Pace.TOPOLOGY,
-            LONGEST_REFRESH);
+        new SingleFlight<>(super::refreshPartitionsAsync, timer, Pace.TOPOLOGY, LONGEST_REFRESH);
     context
         .healing()
         .refreshTopologyBy(() -> refreshPartitionsAsync().exceptionally(unreachable -> null));
@@ -176,7 +175,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
             main,
             () -> Math.min(maxLanes, LANES_OF_ALL_NODES / Math.max(1, getPartitions().size())),
             context.writes(),
-            Timer.on(() -> getResources().eventExecutorGroup()),
+            timer,
             () -> openLane(main, codec));
     main.setLanes(lanes);
     return lanes;

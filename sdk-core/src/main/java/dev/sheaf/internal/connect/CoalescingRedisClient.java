@@ -40,7 +40,10 @@ public final class CoalescingRedisClient extends RedisClient {
   private final ClientResources resources;
   private final RedisURI uri;
   private final boolean isLane;
+
+  /** Whether its server is a node of a cluster: true for lanes of a cluster's client only. */
   private final boolean ofCluster;
+
   private final int maxLanes;
   private final Timer timer;
 
@@ -161,11 +164,12 @@ public final class CoalescingRedisClient extends RedisClient {
   }
 
   private Lanes lanes(NodePipeline main, RedisURI address, RedisCodec<?, ?> codec) {
-    return new Lanes(main, () -> maxLanes, context.writes(), timer, () -> openLane(address, codec));
-  }
-
-  private Lanes.Opening openLane(RedisURI address, RedisCodec<?, ?> codec) {
-    return openLane(resources, address, codec, context, deadlines, getOptions(), ofCluster);
+    return new Lanes(
+        main,
+        () -> maxLanes,
+        context.writes(),
+        timer,
+        () -> openLane(resources, address, codec, context, deadlines, getOptions(), false));
   }
 
   /**
