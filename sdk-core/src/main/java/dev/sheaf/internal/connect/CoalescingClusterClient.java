@@ -26,8 +26,6 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
-import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -136,6 +134,9 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   protected <K, V, T extends RedisChannelHandler<K, V>> ConnectionFuture<T> initializeChannelAsync(
       ConnectionBuilder connection) {
     installer.place(connection);
+    if (connection.connection() instanceof CoalescingConnection<?, ?> node) {
+      node.pipeline().leadsTo(connection.socketAddress());
+    }
     return super.initializeChannelAsync(connection);
   }
 
@@ -181,18 +182,13 @@ public final class CoalescingClusterClient extends RedisClusterClient {
     return lanes;
   }
 
-  /** Opens another connection to the server of a node connection, with its credentials. */
+  /**
+   * Opens another connection to the node of a connection. Its address is resolved as for that one:
+   * the address that a socket has reached may mean nothing to the application's resolver or proxy.
+   */
   private Lanes.Opening openLane(NodePipeline main, RedisCodec<?, ?> codec) {
-    if (!(main.remoteAddress() instanceof InetSocketAddress node)) {
-      return Lanes.Opening.failed(new IOException("The node has no connection"));
-    }
-    RedisURI address =
-        RedisURI.builder(getFirstUri())
-            .withHost(node.getHostString())
-            .withPort(node.getPort())
-            .build();
     return CoalescingRedisClient.openLane(
-        resources, address, codec, context, deadlines, getOptions(), true);
+        resources, getFirstUri(), main.node(), codec, context, deadlines, getOptions());
   }
 
   @Override

@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /** Lettuce's client for one server with batching connections. */
 public final class CoalescingRedisClient extends RedisClient {
@@ -41,8 +42,8 @@ public final class CoalescingRedisClient extends RedisClient {
   private final RedisURI uri;
   private final boolean isLane;
 
-  /** Whether its server is a node of a cluster: true for lanes of a cluster's client only. */
-  private final boolean ofCluster;
+  /** The address of a node of a cluster, for a lane to it; null for other servers. */
+  private final @Nullable Mono<SocketAddress> node;
 
   private final int maxLanes;
   private final Timer timer;
@@ -64,12 +65,12 @@ public final class CoalescingRedisClient extends RedisClient {
       ClientContext context,
       Deadlines deadlines,
       boolean isLane,
-      boolean ofCluster) {
+      @Nullable Mono<SocketAddress> node) {
     super(installer.install(resources, context.observe()), uri);
     this.resources = resources;
     this.uri = uri;
     this.isLane = isLane;
-    this.ofCluster = ofCluster;
+    this.node = node;
     this.maxLanes = isLane ? 0 : context.batching().maxLanes();
     this.installer = installer;
     this.context = context;
@@ -81,7 +82,7 @@ public final class CoalescingRedisClient extends RedisClient {
   public static CoalescingRedisClient create(
       ClientResources resources, RedisURI uri, ClientContext context, Deadlines deadlines) {
     return new CoalescingRedisClient(
-        resources, uri, ChannelInstaller.forResources(resources), context, deadlines, false, false);
+        resources, uri, ChannelInstaller.forResources(resources), context, deadlines, false, null);
   }
 
   /** Applies the request queue size to the queues of Sheaf, in place of Lettuce's. */
@@ -169,22 +170,22 @@ public final class CoalescingRedisClient extends RedisClient {
         () -> maxLanes,
         context.writes(),
         timer,
-        () -> openLane(resources, address, codec, context, deadlines, getOptions(), false));
+        () -> openLane(resources, address, null, codec, context, deadlines, getOptions()));
   }
 
   /**
    * Opens a connection with event loops of its own, and with the buffers that the codec wants.
    *
-   * @param ofCluster whether the server is a node of a cluster
+   * @param node the address of the node, if the server is one of a cluster
    */
   static Lanes.Opening openLane(
       ClientResources resources,
       RedisURI address,
+      @Nullable Mono<SocketAddress> node,
       RedisCodec<?, ?> codec,
       ClientContext context,
       Deadlines deadlines,
-      ClientOptions options,
-      boolean ofCluster) {
+      ClientOptions options) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
             resources,
@@ -193,13 +194,18 @@ public final class CoalescingRedisClient extends RedisClient {
             context,
             deadlines,
             true,
-            ofCluster);
+            node);
     client.setOptions(options);
     return new Lanes.Opening(
         client
             .connectAsync(codec, address)
             .thenApply(connection -> ((CoalescingConnection<?, ?>) connection).pipeline()),
         client::shutdownAsync);
+  }
+
+  @Override
+  protected Mono<SocketAddress> getSocketAddress(RedisURI address) {
+    return node == null ? super.getSocketAddress(address) : node;
   }
 
   @Override
@@ -216,7 +222,7 @@ public final class CoalescingRedisClient extends RedisClient {
         new NodeWriter(
             writer,
             context.withAtMostQueued(requestQueueSize),
-            ofCluster,
+            node != null,
             getOptions(),
             getCommandListeners());
     RedisURI address = connecting.get();

@@ -19,6 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
  * The pipeline of commands from their callers to the socket of one node.
@@ -91,6 +92,8 @@ public final class NodePipeline implements NodeChannel.Node {
   private final int yields;
 
   private volatile @Nullable Lanes lanes;
+
+  private volatile Mono<SocketAddress> node = Mono.empty();
 
   /** What this is a lane of; null if it is the main connection to its server, or the only one. */
   private volatile @Nullable LaneOf laneOf;
@@ -471,10 +474,14 @@ public final class NodePipeline implements NodeChannel.Node {
     return reasons;
   }
 
-  /** Where the socket leads; null while there is none. */
-  public @Nullable SocketAddress remoteAddress() {
-    NodeChannel current = channel;
-    return current == null ? null : current.channel().remoteAddress();
+  /** Called before the first socket to a node of a cluster is opened. */
+  public void leadsTo(Mono<SocketAddress> address) {
+    node = address;
+  }
+
+  /** Finds the address for a further socket to the node; empty outside clusters. */
+  public Mono<SocketAddress> node() {
+    return node;
   }
 
   /** The socket; null while there is none. */

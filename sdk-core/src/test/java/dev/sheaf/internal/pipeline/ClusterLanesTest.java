@@ -7,14 +7,23 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.SlotMigration;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.internal.HostAndPort;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DnsResolvers;
+import io.lettuce.core.resource.MappingSocketAddressResolver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,8 +44,12 @@ class ClusterLanesTest {
   }
 
   private static int drivers(Sheaf<String, String> sheaf, EmbeddedNode node) {
+    return drivers(sheaf, node.port());
+  }
+
+  private static int drivers(Sheaf<String, String> sheaf, int port) {
     StatefulRedisConnectionImpl<?, ?> main =
-        (StatefulRedisConnectionImpl<?, ?>) sheaf.cluster().getConnection("127.0.0.1", node.port());
+        (StatefulRedisConnectionImpl<?, ?>) sheaf.cluster().getConnection("127.0.0.1", port);
     return Objects.requireNonNull(((NodeWriter) main.getChannelWriter()).pipeline().lanes())
         .drivers();
   }
@@ -130,6 +143,51 @@ class ClusterLanesTest {
         callers.awaitRounds(CALLERS);
       }
       assertThat(allHaveLanes(sheaf, server)).as("lanes that were asked are still used").isTrue();
+    }
+  }
+
+  /**
+   * The nodes announce ports that only their own network has. The application's resolver knows what
+   * they are here, and nothing else.
+   */
+  @Test
+  void lanes_areResolvedAsTheirNodesAre() {
+    Map<Integer, Integer> mapping = new ConcurrentHashMap<>();
+    Set<Integer> unknown = ConcurrentHashMap.newKeySet();
+    ClientResources resources =
+        DefaultClientResources.builder()
+            .socketAddressResolver(
+                MappingSocketAddressResolver.create(
+                    DnsResolvers.UNRESOLVED,
+                    address -> {
+                      Integer port = mapping.get(address.getPort());
+                      if (port == null) {
+                        unknown.add(address.getPort());
+                        throw new IllegalArgumentException("Unknown: " + address);
+                      }
+                      return HostAndPort.of(address.getHostText(), port);
+                    }))
+            .build();
+    List<LatencyProxy> proxies = new ArrayList<>();
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start()) {
+      int announced = 1; // Where nothing listens.
+      for (EmbeddedNode node : server.nodes()) {
+        LatencyProxy gateway = LatencyProxy.builder().target("127.0.0.1", node.port()).start();
+        proxies.add(gateway);
+        mapping.put(announced, gateway.port());
+        node.announcePort(announced++);
+      }
+      try (Sheaf<String, String> sheaf =
+              Sheaf.builder("redis://127.0.0.1:1").clientResources(resources).connect();
+          Callers callers = new Callers(sheaf, CALLERS)) {
+        callers.await(
+            "lanes to each node",
+            () -> mapping.keySet().stream().allMatch(port -> drivers(sheaf, port) >= CALLERS));
+        assertThat(unknown).isEmpty();
+      }
+    } finally {
+      proxies.forEach(LatencyProxy::close);
+      resources.shutdown();
     }
   }
 
