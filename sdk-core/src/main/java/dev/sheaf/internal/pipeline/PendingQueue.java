@@ -168,18 +168,19 @@ public final class PendingQueue implements BatchMeters.Queue {
   }
 
   /**
-   * Queues commands and writes them at once. Called by the owner of the connection's event loop.
+   * Queues commands without others in between, if there is room.
    *
+   * @param here whether to write them at once: for the owner of the connection's event loop
    * @return whether there was room
    */
-  boolean submitHere(Chain chain) {
+  boolean trySubmit(Chain chain, boolean here) {
     if (closed || !tryTake(chain.commands, chain.bytes)) {
       return false;
     }
     if (chain.first != null && chain.last != null) {
       add(chain.first, chain.last);
     }
-    enteredHere.run();
+    (here ? enteredHere : entered).run();
     return true;
   }
 

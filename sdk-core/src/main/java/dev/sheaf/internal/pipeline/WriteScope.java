@@ -274,7 +274,7 @@ public final class WriteScope {
   /**
    * Sends the collected commands as the owner of the event loop.
    *
-   * @return whether they were sent; if not, all of them are still held
+   * @return whether all were sent; the others are still held, for a queue was full or closed
    */
   private boolean submitHere(DrivenEventLoop loop) {
     NodePipeline main = Objects.requireNonNull(pipeline);
@@ -287,29 +287,37 @@ public final class WriteScope {
     // Cleared first: if something below throws, the commands must not be queued twice.
     pipeline = null;
     chain = null;
-    if (!to.queue().submitHere(commands)) {
+    if (!hasRoom(to, commands, true)) {
       pipeline = main;
       chain = commands;
-      if (lanes != null) {
-        commands.forEach(EncodedCommand::ended);
-      }
       return false;
     }
     Map<NodePipeline, Chain> others = more;
     more = null;
     if (others != null) {
+      Map<NodePipeline, Chain> full = new LinkedHashMap<>();
       others.forEach(
           (other, part) ->
               Lanes.submit(
                   other,
                   part,
                   (on, chosen) -> {
-                    if (on.loop() != loop || !on.queue().submitHere(chosen)) {
-                      on.queue().submit(chosen);
+                    if (!hasRoom(on, chosen, on.loop() == loop)) {
+                      full.put(other, chosen);
                     }
                   }));
+      more = full.isEmpty() ? null : full;
     }
-    return true;
+    return more == null;
+  }
+
+  /** Sends commands if there is room; if not, they do not count as commands of their connection. */
+  private static boolean hasRoom(NodePipeline to, Chain commands, boolean here) {
+    boolean room = to.queue().trySubmit(commands, here);
+    if (!room) {
+      commands.forEach(EncodedCommand::ended);
+    }
+    return room;
   }
 
   /** Sends the commands collected so far. Later ones are collected again. */

@@ -5,16 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.Batch;
+import dev.sheaf.BatchingOptions;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.SheafBuilder;
+import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
+import dev.sheaf.testkit.Topology;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 
 class GetAllContractTest {
 
@@ -116,6 +127,63 @@ class GetAllContractTest {
           .hasMessageContaining("8193")
           .hasMessageContaining("getAll");
     }
+  }
+
+  @ForEachServer(on = Topology.CLUSTER)
+  void fullQueueOfOneNode_isWaitedForByItsKeys(ServerUnderTest server) throws Exception {
+    int most = 40;
+    BatchingOptions small = BatchingOptions.builder().maxQueuedCommands(most).build();
+    try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(small).connect()) {
+      Partitions nodes = sheaf.cluster().getPartitions();
+      String first = "{0}key";
+      String held =
+          ownerOf(nodes, first).equals(ownerOf(nodes, "{1}key"))
+              ? ownerOf(nodes, "{2}key")
+              : ownerOf(nodes, "{1}key");
+      assertThat(held).isNotEqualTo(ownerOf(nodes, first));
+      List<String> others =
+          IntStream.range(1, 1_000)
+              .mapToObj(i -> "{" + i + "}key")
+              .filter(key -> ownerOf(nodes, key).equals(held))
+              .limit(10)
+              .toList();
+      List<String> keys = new ArrayList<>(List.of(first));
+      keys.addAll(others);
+      keys.forEach(key -> sheaf.sync().set(key, "of " + key));
+      RedisURI address = nodes.getPartitionByNodeId(held).getUri();
+      StatefulRedisConnection<String, String> node =
+          sheaf.cluster().getConnection(address.getHost(), address.getPort());
+      node.setAutoFlushCommands(false);
+      for (int i = 0; i < most; i++) {
+        sheaf.async().get(others.get(0));
+      }
+      AtomicBoolean asked = new AtomicBoolean();
+      AtomicReference<Map<String, Result<String>>> values = new AtomicReference<>();
+      Thread caller =
+          new Thread(
+              () -> {
+                // So that it drives the event loop, most probably.
+                IntStream.range(0, 100).forEach(i -> sheaf.sync().get(first));
+                asked.set(true);
+                values.set(sheaf.getAll(keys));
+              });
+      caller.start();
+      Await.until(
+          "the caller's wait",
+          Duration.ofSeconds(60),
+          () ->
+              asked.get()
+                  && (caller.getState() == Thread.State.TIMED_WAITING
+                      || caller.getState() == Thread.State.TERMINATED));
+      node.setAutoFlushCommands(true);
+      node.flushCommands();
+      caller.join(60_000);
+      keys.forEach(key -> assertThat(values.get().get(key).orNull()).isEqualTo("of " + key));
+    }
+  }
+
+  private static String ownerOf(Partitions nodes, String key) {
+    return nodes.getMasterBySlot(SlotHash.getSlot(key)).getNodeId();
   }
 
   @ForEachServer
