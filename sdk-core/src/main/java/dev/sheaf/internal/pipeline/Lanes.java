@@ -10,6 +10,9 @@ import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.lettuce.LettuceCallers;
 import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.pipeline.PendingQueue.Chain;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
@@ -128,6 +131,9 @@ public final class Lanes {
   /** Whether lanes can be used: no command has changed the state of the main connection. */
   private volatile boolean stateless = true;
 
+  /** Whether the main connection, and so each lane, reads from a replica. */
+  private volatile boolean readOnly;
+
   /** The lane being opened; guarded by this. */
   private @Nullable Opening underWay;
 
@@ -172,10 +178,13 @@ public final class Lanes {
 
   /**
    * Checks whether a command changes the state of the main connection. Renewed credentials do not:
-   * Lettuce sends them on each connection, and so on lanes, too.
+   * Lettuce sends them on each connection, and so on lanes, too. Neither does the READONLY that
+   * Lettuce sends to a replica before all others: each lane gets one.
    */
   void observe(EncodedCommand<?, ?, ?> command) {
-    if (changesState(command)
+    if (command.getType() == CommandType.READONLY && lanes.isEmpty() && !opening.get()) {
+      readOnly = true;
+    } else if (changesState(command)
         && !(command.getType() == CommandType.AUTH && LettuceCallers.renewCredentials())) {
       stateless = false;
     }
@@ -363,9 +372,18 @@ public final class Lanes {
     if (socketOfMain == null || socket == null || !socket.isToServerOf(socketOfMain)) {
       return false;
     }
+    if (readOnly) {
+      // What follows on its connection is answered after it.
+      pipeline.queue().submit(readOnlyCommand());
+    }
     forgetUnused();
     lanes = Stream.concat(lanes.stream(), Stream.of(lane)).toList();
     return true;
+  }
+
+  private static EncodedCommand<?, ?, ?> readOnlyCommand() {
+    return EncodedCommand.encode(
+        new Command<>(CommandType.READONLY, new StatusOutput<>(StringCodec.ASCII)), false);
   }
 
   /** Called on the event loop of the main connection when it has a socket. */

@@ -3,15 +3,24 @@ package dev.sheaf.internal.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.SlotMigration;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.testkit.Await;
+import io.lettuce.core.ReadFrom;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.internal.HostAndPort;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ConnectionIntent;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DnsResolvers;
@@ -27,7 +36,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,10 +59,18 @@ class ClusterLanesTest {
   }
 
   private static int drivers(Sheaf<String, String> sheaf, int port) {
+    return lanes(sheaf, port).drivers();
+  }
+
+  private static Lanes lanes(Sheaf<String, String> sheaf, int port) {
+    return lanes(sheaf, port, ConnectionIntent.WRITE);
+  }
+
+  private static Lanes lanes(Sheaf<String, String> sheaf, int port, ConnectionIntent intent) {
     StatefulRedisConnectionImpl<?, ?> main =
-        (StatefulRedisConnectionImpl<?, ?>) sheaf.cluster().getConnection("127.0.0.1", port);
-    return Objects.requireNonNull(((NodeWriter) main.getChannelWriter()).pipeline().lanes())
-        .drivers();
+        (StatefulRedisConnectionImpl<?, ?>)
+            sheaf.cluster().getConnection("127.0.0.1", port, intent);
+    return Objects.requireNonNull(((NodeWriter) main.getChannelWriter()).pipeline().lanes());
   }
 
   private static boolean allHaveLanes(Sheaf<String, String> sheaf, EmbeddedServer server) {
@@ -62,21 +81,39 @@ class ClusterLanesTest {
     return "{" + number + "}counter:" + caller;
   }
 
-  /** Threads that each count in keys of their own, on all nodes, and look for what never was. */
+  /** What a caller does again and again. */
+  private interface Round {
+    void run(int caller, long round);
+  }
+
+  /** Each counts in keys of its own, on all nodes, and looks for what never was. */
+  private static Callers counting(Sheaf<String, String> sheaf) {
+    return new Callers(
+        (caller, round) -> {
+          for (int i = 0; i < COUNTERS; i++) {
+            String key = counter(caller, i);
+            assertThat(sheaf.sync().incr(key)).isEqualTo(round);
+            assertThat(sheaf.sync().get(key)).isEqualTo(Long.toString(round));
+            assertThat(sheaf.sync().get("{" + i + "}none")).isNull();
+          }
+        });
+  }
+
+  /** Threads that call at once. */
   private static final class Callers implements AutoCloseable {
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicLong rounds = new AtomicLong();
     private final List<CompletableFuture<Void>> running = new ArrayList<>();
 
-    Callers(Sheaf<String, String> sheaf, int callers) {
-      for (int caller = 0; caller < callers; caller++) {
+    Callers(Round round) {
+      for (int caller = 0; caller < CALLERS; caller++) {
         CompletableFuture<Void> call = new CompletableFuture<>();
         int number = caller;
         running.add(call);
         new Thread(
                 () -> {
                   try {
-                    count(sheaf, number);
+                    repeat(round, number);
                     call.complete(null);
                   } catch (Throwable e) {
                     call.completeExceptionally(e);
@@ -86,14 +123,9 @@ class ClusterLanesTest {
       }
     }
 
-    private void count(Sheaf<String, String> sheaf, int caller) {
-      for (long round = 1; !over.get(); round++) {
-        for (int i = 0; i < COUNTERS; i++) {
-          String key = counter(caller, i);
-          assertThat(sheaf.sync().incr(key)).isEqualTo(round);
-          assertThat(sheaf.sync().get(key)).isEqualTo(Long.toString(round));
-          assertThat(sheaf.sync().get("{" + i + "}none")).isNull();
-        }
+    private void repeat(Round round, int caller) {
+      for (long number = 1; !over.get(); number++) {
+        round.run(caller, number);
         rounds.incrementAndGet();
       }
     }
@@ -101,10 +133,6 @@ class ClusterLanesTest {
     void awaitRounds(int more) {
       long until = rounds.get() + more;
       await("more calls", () -> rounds.get() >= until);
-    }
-
-    void awaitLanes(Sheaf<String, String> sheaf, EmbeddedServer server) {
-      await("lanes to each node", () -> allHaveLanes(sheaf, server));
     }
 
     private void await(String what, BooleanSupplier condition) {
@@ -129,8 +157,8 @@ class ClusterLanesTest {
   void callersAtOnce_haveLanesToEachNode_andLoseNothingWhileSlotsMove() throws Exception {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start();
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri());
-        Callers callers = new Callers(sheaf, CALLERS)) {
-      callers.awaitLanes(sheaf, server);
+        Callers callers = counting(sheaf)) {
+      callers.await("lanes to each node", () -> allHaveLanes(sheaf, server));
       List<EmbeddedNode> nodes = masters(server);
       for (int i = 0; i < COUNTERS; i++) {
         int slot = SlotHash.getSlot("{" + i + "}");
@@ -179,7 +207,7 @@ class ClusterLanesTest {
       }
       try (Sheaf<String, String> sheaf =
               Sheaf.builder("redis://127.0.0.1:1").clientResources(resources).connect();
-          Callers callers = new Callers(sheaf, CALLERS)) {
+          Callers callers = counting(sheaf)) {
         callers.await(
             "lanes to each node",
             () -> mapping.keySet().stream().allMatch(port -> drivers(sheaf, port) >= CALLERS));
@@ -191,11 +219,121 @@ class ClusterLanesTest {
     }
   }
 
+  /** As after a write on a lane that timed out: the server may not have read it yet. */
+  @Test
+  void keysOfANode_areReadOnTheLaneWhereTheirThreadHasAnUnansweredCommand() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      try (Callers callers = counting(sheaf)) {
+        callers.await("lanes to each node", () -> allHaveLanes(sheaf, server));
+      }
+      List<String> keys =
+          masters(server).stream()
+              .map(
+                  node ->
+                      IntStream.range(0, SlotHash.SLOT_COUNT)
+                          .mapToObj(i -> "key" + i)
+                          .filter(key -> node.slots().get(SlotHash.getSlot(key)))
+                          .findFirst()
+                          .orElseThrow())
+              .toList();
+      keys.forEach(key -> sheaf.sync().set(key, key));
+      int port = masters(server).get(1).port();
+      // So that a read on the first connection would not be answered.
+      sheaf.cluster().getConnection("127.0.0.1", port).setAutoFlushCommands(false);
+      Lanes lanes = lanes(sheaf, port);
+      CompletableFuture<Map<String, Result<String>>> values = new CompletableFuture<>();
+      new Thread(
+              () -> {
+                // So that it drives the event loop of the first node, most probably.
+                IntStream.range(0, 100)
+                    .forEach(i -> sheaf.getAll(List.of(keys.get(0), keys.get(2))));
+                leaveUnanswered(lanes);
+                values.complete(sheaf.getAll(keys));
+              })
+          .start();
+      Map<String, Result<String>> read = values.get(60, TimeUnit.SECONDS);
+      keys.forEach(key -> assertThat(read.get(key).orNull()).isEqualTo(key));
+    }
+  }
+
+  /** Counts a command of the current thread on a lane for ever. */
+  private static void leaveUnanswered(Lanes lanes) {
+    PendingQueue.Chain chain = new PendingQueue.Chain();
+    chain.append(
+        EncodedCommand.encode(
+            new Command<>(
+                CommandType.GET,
+                new StatusOutput<>(StringCodec.ASCII),
+                new CommandArgs<>(StringCodec.ASCII).addKey("key")),
+            false));
+    List<NodePipeline> all = new ArrayList<>();
+    lanes.tryDrive(
+        chain,
+        pipeline -> {
+          all.add(pipeline);
+          return false;
+        });
+    NodePipeline lane =
+        all.stream().filter(pipeline -> pipeline.lanes() == null).findFirst().orElseThrow();
+    assertThat(lanes.enter(lane, chain)).isTrue();
+  }
+
+  @Test
+  void connectionsToReplicas_haveLanesThatReadFromThem() throws Exception {
+    List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key" + i).toList();
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 1).start()) {
+      List<EmbeddedNode> replicas =
+          server.nodes().stream().filter(node -> !node.isMaster()).toList();
+      try (Sheaf<String, String> writer = Sheaf.connect(server.uri())) {
+        keys.forEach(key -> writer.sync().set(key, key));
+      }
+      try (Sheaf<String, String> sheaf = connectToReplicas(server, keys)) {
+        server.resetStats();
+        try (Callers readers =
+            new Callers(
+                (caller, round) -> {
+                  String key = keys.get((int) round % keys.size());
+                  assertThat(sheaf.sync().get(key)).isEqualTo(key);
+                })) {
+          readers.await(
+              "lanes to each replica",
+              () ->
+                  replicas.stream()
+                      .map(node -> lanes(sheaf, node.port(), ConnectionIntent.READ))
+                      .allMatch(lanes -> lanes.drivers() >= CALLERS));
+          readers.awaitRounds(1_000);
+        }
+        // A lane without READONLY would be redirected.
+        assertThat(masters(server)).allMatch(node -> node.stats().count("get") == 0);
+      }
+    }
+  }
+
+  /** Lettuce reads from replicas that had data when it asked for the topology. */
+  private static Sheaf<String, String> connectToReplicas(EmbeddedServer server, List<String> keys) {
+    AtomicReference<Sheaf<String, String>> client = new AtomicReference<>();
+    Await.until(
+        "the replicas",
+        PATIENCE,
+        () -> {
+          Sheaf<String, String> sheaf = Sheaf.connect(server.uri());
+          sheaf.cluster().setReadFrom(ReadFrom.REPLICA);
+          if (sheaf.getAll(keys).values().stream().allMatch(Result::isPresent)) {
+            client.set(sheaf);
+            return true;
+          }
+          sheaf.close();
+          return false;
+        });
+    return client.get();
+  }
+
   @Test
   void nodesThatAreTooMany_haveNoLanes() throws Exception {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(4, 3).start();
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri());
-        Callers callers = new Callers(sheaf, CALLERS)) {
+        Callers callers = counting(sheaf)) {
       callers.awaitRounds(100);
       assertThat(masters(server)).allMatch(node -> drivers(sheaf, node) == 1);
     }
