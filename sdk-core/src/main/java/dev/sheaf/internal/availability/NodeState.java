@@ -212,10 +212,10 @@ final class NodeState {
     return data != null && data.isConnected();
   }
 
-  /** When the last good reply arrived on the data connection, or NEVER. */
+  /** When the last good reply arrived on the data connection or a lane, or NEVER. */
   long heard() {
     ReplyActivity data = signs;
-    return data == null ? ReplyActivity.NEVER : data.lastGood();
+    return data == null ? ReplyActivity.NEVER : later(data.lastGood(), data.lastGoodOnLane());
   }
 
   boolean heardSince(long time) {
@@ -224,8 +224,7 @@ final class NodeState {
 
   /** When the last good reply arrived on either connection, or NEVER. */
   long lastHeard() {
-    long heard = heard();
-    return isAfter(heard, lastGood) ? heard : lastGood;
+    return later(heard(), lastGood);
   }
 
   /** Why the data connection does not work although the node answers, or null. */
@@ -245,6 +244,10 @@ final class NodeState {
             "the node answers, but the data connection has not for %.1f ms",
             waited / 1e6)
         : null;
+  }
+
+  private static long later(long time, long other) {
+    return isAfter(time, other) ? time : other;
   }
 
   static boolean isAfter(long time, long other) {

@@ -44,6 +44,9 @@ public final class ReplyActivity implements Guard {
   /** Set lazily: a reader may see it some nanoseconds late. */
   private final AtomicLong lastGood = new AtomicLong(NEVER);
 
+  /** The same for the lanes beside the connection. Apart, as they say nothing about its socket. */
+  private final AtomicLong lastGoodOnLane = new AtomicLong(NEVER);
+
   /** When the observed flight was sent; NEVER if there is none. Set lazily. */
   private final AtomicLong waitingSince = new AtomicLong(NEVER);
 
@@ -129,6 +132,11 @@ public final class ReplyActivity implements Guard {
     return lastGood.get();
   }
 
+  /** When the last good reply arrived on a lane beside the connection, or {@link #NEVER}. */
+  long lastGoodOnLane() {
+    return lastGoodOnLane.get();
+  }
+
   /** Since when a reply is awaited, or {@link #NEVER}. */
   long waitingSince() {
     return waitingSince.get();
@@ -152,6 +160,7 @@ public final class ReplyActivity implements Guard {
     connected = false;
     // Replies before the loss say nothing about the time after it.
     lastGood.lazySet(NEVER);
+    lastGoodOnLane.lazySet(NEVER);
     observed = null;
     waitingSince.lazySet(NEVER);
     BiConsumer<Event, @Nullable String> current = watcher;
@@ -189,15 +198,34 @@ public final class ReplyActivity implements Guard {
       observed = null;
       waitingSince.lazySet(NEVER);
     }
-    if (last == null) {
-      return;
+    judge(current, last, late ? null : lastGood, now);
+  }
+
+  /**
+   * Called when all replies of a flight on a lane have been read. By any thread.
+   *
+   * @param last the output of the last command
+   * @param sentNanos when it was sent, by System.nanoTime
+   */
+  public void arrivedOnLane(@Nullable CommandOutput<?, ?, ?> last, long sentNanos) {
+    BiConsumer<Event, @Nullable String> current = watcher;
+    if (current != null) {
+      long now = now();
+      judge(current, last, now - sentNanos > lateNanos ? null : lastGoodOnLane, now);
     }
-    if (!last.hasError()) {
-      if (!late) {
-        lastGood.lazySet(now);
+  }
+
+  private static void judge(
+      BiConsumer<Event, @Nullable String> watcher,
+      @Nullable CommandOutput<?, ?, ?> last,
+      @Nullable AtomicLong good,
+      long now) {
+    if (last != null && last.hasError()) {
+      if (concernsTheNode(last.getError())) {
+        watcher.accept(Event.REFUSED, last.getError());
       }
-    } else if (concernsTheNode(last.getError())) {
-      current.accept(Event.REFUSED, last.getError());
+    } else if (last != null && good != null) {
+      good.lazySet(now);
     }
   }
 

@@ -61,6 +61,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     /** The observer of flights; null if there is none. */
     @Nullable ReplyActivity listener();
 
+    /** Called when all replies of a flight have been read; the last command had this output. */
+    void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last);
+
     /** The time-out of a command, in nanoseconds. */
     long timeoutNanos(RedisCommand<?, ?, ?> command);
   }
@@ -413,10 +416,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
 
   @Override
   public void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
-    ReplyActivity listener = node.listener();
-    if (listener != null) {
-      listener.arrived(flight, last);
-    }
+    node.arrived(flight, last);
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.sheaf.internal.observe.NodeSpans;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.net.SocketAddress;
@@ -513,6 +514,17 @@ public final class NodePipeline implements NodeChannel.Node {
   @Override
   public @Nullable ReplyActivity listener() {
     return listener;
+  }
+
+  @Override
+  public void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
+    LaneOf lane = laneOf;
+    ReplyActivity guard = lane == null ? listener : lane.main().listener;
+    if (guard != null && lane == null) {
+      guard.arrived(flight, last);
+    } else if (guard != null) {
+      guard.arrivedOnLane(last, flight.sentNanos());
+    }
   }
 
   /** The reply activity of this connection, for the availability guard. */

@@ -132,4 +132,20 @@ class NodePingsTest {
         });
     assertThat(state.status().reason()).contains("the data connection has not for");
   }
+
+  /** Lanes are other sockets. */
+  @Test
+  void replyOnALane_showsThatTheNodeAnswers_andNotThatTheDataConnectionDoes() throws Exception {
+    long before = System.nanoTime() - 1;
+    data.arrivedOnLane(new StatusOutput<>(StringCodec.UTF8), before);
+    assertThat(state.heardSince(before)).isTrue();
+    assertThat(state.dataTrouble()).contains("the data connection has not for");
+  }
+
+  @Test
+  void lateReplyOnALane_showsNothing() {
+    long sent = System.nanoTime() - OPTIONS.timeout().toNanos() - 1;
+    data.arrivedOnLane(new StatusOutput<>(StringCodec.UTF8), sent);
+    assertThat(state.heardSince(sent)).isFalse();
+  }
 }

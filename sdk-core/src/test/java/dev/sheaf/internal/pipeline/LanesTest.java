@@ -2,9 +2,13 @@
 package dev.sheaf.internal.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.UnavailableException;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.internal.command.WriteClock;
@@ -464,6 +468,64 @@ class LanesTest {
       readUntil(sheaf, "many looks", () -> looks.incrementAndGet() > 1_000);
       assertThat(lanes.drivers()).isEqualTo(1);
       assertThat(sheaf.sync().aclWhoami()).as("the application's own choice").isEqualTo("shop");
+    }
+  }
+
+  /** The guard cannot open its own connection again, and nothing is read on the main one. */
+  @Test
+  void repliesOnALane_tellTheGuardThatTheServerAnswers() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    try (LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf =
+            Sheaf.builder("redis://127.0.0.1:" + proxy.port())
+                .batching(BatchingOptions.builder().maxLanes(2).build())
+                .connect()) {
+      readUntil(sheaf, "two lanes", () -> connections() == 3);
+      Availability<String> guard = sheaf.availability();
+      guard.ping();
+      Thread reader = readerOnALane(sheaf, 2, over);
+      try {
+        proxy.refuse(true);
+        observer.call("CLIENT", "KILL", "ID", idOfTheConnectionThatPings());
+        // Each of them fails with an attempt to connect.
+        for (int attempt = 0; attempt < 3; attempt++) {
+          assertThatThrownBy(guard::ping).isInstanceOf(UnavailableException.class);
+        }
+        Await.until("UP", PATIENCE, () -> guard.status().state() == AvailabilityState.UP);
+      } finally {
+        over.set(true);
+        reader.join();
+      }
+    }
+  }
+
+  private String idOfTheConnectionThatPings() throws Exception {
+    return observer
+        .text("CLIENT", "LIST")
+        .lines()
+        .filter(line -> line.contains("cmd=ping"))
+        .map(line -> line.replaceAll("^id=(\\d+) .*", "$1"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Starts a thread that reads and prefers a lane to the main connection. */
+  private static Thread readerOnALane(Sheaf<String, String> sheaf, int lanes, AtomicBoolean over)
+      throws Exception {
+    while (true) {
+      CompletableFuture<Boolean> prefersALane = new CompletableFuture<>();
+      Thread reader =
+          new Thread(
+              () -> {
+                prefersALane.complete(Lanes.cellOfThread() % (lanes + 1) != 0);
+                while (prefersALane.join() && !over.get()) {
+                  sheaf.sync().get("key:0");
+                }
+              });
+      reader.start();
+      if (prefersALane.get(60, TimeUnit.SECONDS)) {
+        return reader;
+      }
     }
   }
 
