@@ -144,7 +144,8 @@ public final class BatchingOptions {
    * one by one when callers find none free, and closed after a minute without use. If there are
    * more threads than lanes, all share the main connection, where batches form. A connection to a
    * cluster has at most 12 to all nodes together, shared equally: four to each of three nodes,
-   * replicas counted, and none if there are more than twelve.
+   * replicas counted, and none if there are more than twelve. A primary can have twice as many if
+   * {@code ReadFrom} reads from it, too.
    */
   public int maxLanes() {
     return maxLanes;

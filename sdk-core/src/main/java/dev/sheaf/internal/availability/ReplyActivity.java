@@ -17,14 +17,18 @@ import org.jspecify.annotations.Nullable;
  * a batch counts. Errors and late replies are not good replies. Errors that concern the node are
  * passed on.
  *
- * <p>Written on the event loop of the connection, read by any thread. Kept across reconnects.
+ * <p>Replies on the lanes beside the connection count as well: for the node, and not for the
+ * connection's own socket, which may be silent nevertheless.
+ *
+ * <p>Written on the event loop of the connection, and for lanes on theirs. Read by any thread. Kept
+ * across reconnects.
  */
 public final class ReplyActivity implements Guard {
 
   /** In place of a time. Times are never zero, since their lowest bit is set. */
   static final long NEVER = 0;
 
-  /** Events to handle at once; delivered on the event loop. */
+  /** Events to handle at once; delivered on the event loop that noticed them. */
   enum Event {
     /** The connection is open, for the first time or again. */
     CONNECTED,
@@ -44,7 +48,7 @@ public final class ReplyActivity implements Guard {
   /** Set lazily: a reader may see it some nanoseconds late. */
   private final AtomicLong lastGood = new AtomicLong(NEVER);
 
-  /** The same for the lanes beside the connection. Apart, as they say nothing about its socket. */
+  /** The same for the lanes. */
   private final AtomicLong lastGoodOnLane = new AtomicLong(NEVER);
 
   /** When the observed flight was sent; NEVER if there is none. Set lazily. */
@@ -198,11 +202,13 @@ public final class ReplyActivity implements Guard {
       observed = null;
       waitingSince.lazySet(NEVER);
     }
-    judge(current, last, late ? null : lastGood, now);
+    if (isGood(current, last) && !late) {
+      lastGood.lazySet(now);
+    }
   }
 
   /**
-   * Called when all replies of a flight on a lane have been read. By any thread.
+   * Called on the event loop of a lane when all replies of a flight have been read there.
    *
    * @param last the output of the last command
    * @param sentNanos when it was sent, by System.nanoTime
@@ -211,22 +217,22 @@ public final class ReplyActivity implements Guard {
     BiConsumer<Event, @Nullable String> current = watcher;
     if (current != null) {
       long now = now();
-      judge(current, last, now - sentNanos > lateNanos ? null : lastGoodOnLane, now);
+      if (isGood(current, last) && now - sentNanos <= lateNanos) {
+        lastGoodOnLane.lazySet(now);
+      }
     }
   }
 
-  private static void judge(
-      BiConsumer<Event, @Nullable String> watcher,
-      @Nullable CommandOutput<?, ?, ?> last,
-      @Nullable AtomicLong good,
-      long now) {
-    if (last != null && last.hasError()) {
-      if (concernsTheNode(last.getError())) {
-        watcher.accept(Event.REFUSED, last.getError());
-      }
-    } else if (last != null && good != null) {
-      good.lazySet(now);
+  /** Whether a reply is no error; passes on one that concerns the node. */
+  private static boolean isGood(
+      BiConsumer<Event, @Nullable String> watcher, @Nullable CommandOutput<?, ?, ?> reply) {
+    if (reply == null || !reply.hasError()) {
+      return reply != null;
     }
+    if (concernsTheNode(reply.getError())) {
+      watcher.accept(Event.REFUSED, reply.getError());
+    }
+    return false;
   }
 
   private static boolean concernsTheNode(String error) {

@@ -42,7 +42,8 @@ public final class CoalescingClusterClient extends RedisClusterClient {
    * Most lanes to all nodes together, shared equally: as many as five callers need who read from
    * three nodes at random. More nodes have fewer, and more than this none, so that many clients
    * never flood the nodes of a large cluster with connections. It holds for each connection of an
-   * application to the cluster.
+   * application to the cluster. Connections for reading have their own share of it, so a primary
+   * that is also read from by {@code ReadFrom} can have two.
    */
   static final int LANES_OF_ALL_NODES = 12;
 

@@ -131,8 +131,8 @@ public final class Lanes {
   /** Whether lanes can be used: no command has changed the state of the main connection. */
   private volatile boolean stateless = true;
 
-  /** Whether the main connection, and so each lane, reads from a replica. */
-  private volatile boolean readOnly;
+  /** Whether the main connection, and so each lane, reads from a replica; guarded by this. */
+  private boolean readOnly;
 
   /** The lane being opened; guarded by this. */
   private @Nullable Opening underWay;
@@ -178,16 +178,21 @@ public final class Lanes {
 
   /**
    * Checks whether a command changes the state of the main connection. Renewed credentials do not:
-   * Lettuce sends them on each connection, and so on lanes, too. Neither does the READONLY that
-   * Lettuce sends to a replica before all others: each lane gets one.
+   * Lettuce sends them on each connection, and so on lanes, too. Neither does a READONLY while
+   * there are no lanes, such as the one that Lettuce sends to a replica first: each lane gets one.
    */
   void observe(EncodedCommand<?, ?, ?> command) {
-    if (command.getType() == CommandType.READONLY && lanes.isEmpty() && !opening.get()) {
-      readOnly = true;
-    } else if (changesState(command)
-        && !(command.getType() == CommandType.AUTH && LettuceCallers.renewCredentials())) {
+    if (changesState(command)
+        && !(command.getType() == CommandType.AUTH && LettuceCallers.renewCredentials())
+        && !(command.getType() == CommandType.READONLY && lanesWillDoSo())) {
       stateless = false;
     }
+  }
+
+  /** Has all lanes read from a replica, if none is open yet. */
+  private synchronized boolean lanesWillDoSo() {
+    readOnly |= lanes.isEmpty();
+    return readOnly;
   }
 
   private static boolean changesState(EncodedCommand<?, ?, ?> command) {

@@ -520,9 +520,12 @@ public final class NodePipeline implements NodeChannel.Node {
   public void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
     LaneOf lane = laneOf;
     ReplyActivity guard = lane == null ? listener : lane.main().listener;
-    if (guard != null && lane == null) {
+    if (guard == null) {
+      return;
+    }
+    if (lane == null) {
       guard.arrived(flight, last);
-    } else if (guard != null) {
+    } else {
       guard.arrivedOnLane(last, flight.sentNanos());
     }
   }

@@ -157,13 +157,18 @@ public final class PendingQueue implements BatchMeters.Queue {
 
   /** Queues one command, or fails it if the queue is full. */
   void submit(EncodedCommand<?, ?, ?> command) {
-    submit(command, command, 1, command.requestBytes());
+    if (closed || !tryTake(1, command.requestBytes())) {
+      refuse(command, 1);
+      return;
+    }
+    add(command, command);
+    entered.run();
   }
 
   /** Queues commands without others in between, or fails them all if the queue is full. */
   void submit(Chain chain) {
-    if (chain.first != null && chain.last != null) {
-      submit(chain.first, chain.last, chain.commands, chain.bytes);
+    if (!trySubmit(chain, false) && chain.first != null) {
+      refuse(chain.first, chain.commands);
     }
   }
 
@@ -182,16 +187,6 @@ public final class PendingQueue implements BatchMeters.Queue {
     }
     (here ? enteredHere : entered).run();
     return true;
-  }
-
-  private void submit(
-      EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last, int commands, long bytes) {
-    if (closed || !tryTake(commands, bytes)) {
-      refuse(first, commands);
-      return;
-    }
-    add(first, last);
-    entered.run();
   }
 
   /**

@@ -287,7 +287,7 @@ public final class WriteScope {
     // Cleared first: if something below throws, the commands must not be queued twice.
     pipeline = null;
     chain = null;
-    if (!hasRoom(to, commands, true)) {
+    if (!trySubmit(to, commands, true)) {
       pipeline = main;
       chain = commands;
       return false;
@@ -302,7 +302,7 @@ public final class WriteScope {
                   other,
                   part,
                   (on, chosen) -> {
-                    if (!hasRoom(on, chosen, on.loop() == loop)) {
+                    if (!trySubmit(on, chosen, on.loop() == loop)) {
                       full.put(other, chosen);
                     }
                   }));
@@ -311,13 +311,13 @@ public final class WriteScope {
     return more == null;
   }
 
-  /** Sends commands if there is room; if not, they do not count as commands of their connection. */
-  private static boolean hasRoom(NodePipeline to, Chain commands, boolean here) {
-    boolean room = to.queue().trySubmit(commands, here);
-    if (!room) {
+  /** Sends commands if there is room. If not, they count as unanswered on no connection. */
+  private static boolean trySubmit(NodePipeline to, Chain commands, boolean here) {
+    boolean sent = to.queue().trySubmit(commands, here);
+    if (!sent) {
       commands.forEach(EncodedCommand::ended);
     }
-    return room;
+    return sent;
   }
 
   /** Sends the commands collected so far. Later ones are collected again. */

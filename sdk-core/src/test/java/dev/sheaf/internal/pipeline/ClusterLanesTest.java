@@ -259,6 +259,16 @@ class ClusterLanesTest {
 
   /** Counts a command of the current thread on a lane for ever. */
   private static void leaveUnanswered(Lanes lanes) {
+    PendingQueue.Chain read = read();
+    NodePipeline lane =
+        candidates(lanes, read).stream()
+            .filter(pipeline -> pipeline.lanes() == null)
+            .findFirst()
+            .orElseThrow();
+    assertThat(lanes.enter(lane, read)).isTrue();
+  }
+
+  private static PendingQueue.Chain read() {
     PendingQueue.Chain chain = new PendingQueue.Chain();
     chain.append(
         EncodedCommand.encode(
@@ -267,16 +277,35 @@ class ClusterLanesTest {
                 new StatusOutput<>(StringCodec.ASCII),
                 new CommandArgs<>(StringCodec.ASCII).addKey("key")),
             false));
+    return chain;
+  }
+
+  /** The connections that the current thread may take for a command. */
+  private static List<NodePipeline> candidates(Lanes lanes, PendingQueue.Chain command) {
     List<NodePipeline> all = new ArrayList<>();
     lanes.tryDrive(
-        chain,
+        command,
         pipeline -> {
           all.add(pipeline);
           return false;
         });
-    NodePipeline lane =
-        all.stream().filter(pipeline -> pipeline.lanes() == null).findFirst().orElseThrow();
-    assertThat(lanes.enter(lane, chain)).isTrue();
+    return all;
+  }
+
+  @Test
+  void lanesThatAreOpen_areNotUsedAfterReadOnly() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(1, 0).start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      try (Callers callers = counting(sheaf)) {
+        callers.await("lanes", () -> allHaveLanes(sheaf, server));
+      }
+      int port = server.port();
+      assertThat(candidates(lanes(sheaf, port), read())).hasSizeGreaterThan(1);
+      sheaf.cluster().getConnection("127.0.0.1", port).sync().readOnly();
+      assertThat(candidates(lanes(sheaf, port), read()))
+          .singleElement()
+          .matches(pipeline -> pipeline.lanes() != null);
+    }
   }
 
   @Test

@@ -29,14 +29,17 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -481,12 +484,16 @@ class LanesTest {
                 .batching(BatchingOptions.builder().maxLanes(2).build())
                 .connect()) {
       readUntil(sheaf, "two lanes", () -> connections() == 3);
-      Availability<String> guard = sheaf.availability();
+      Set<String> others = connectionIds();
+      Availability<String> guard = sheaf.availability().withTimeout(PATIENCE);
       guard.ping();
+      Set<String> ofGuard = connectionIds();
+      ofGuard.removeAll(others);
+      assertThat(ofGuard).hasSize(1);
       Thread reader = readerOnALane(sheaf, 2, over);
       try {
         proxy.refuse(true);
-        observer.call("CLIENT", "KILL", "ID", idOfTheConnectionThatPings());
+        observer.call("CLIENT", "KILL", "ID", ofGuard.iterator().next());
         // Each of them fails with an attempt to connect.
         for (int attempt = 0; attempt < 3; attempt++) {
           assertThatThrownBy(guard::ping).isInstanceOf(UnavailableException.class);
@@ -499,14 +506,12 @@ class LanesTest {
     }
   }
 
-  private String idOfTheConnectionThatPings() throws Exception {
+  private Set<String> connectionIds() throws Exception {
     return observer
         .text("CLIENT", "LIST")
         .lines()
-        .filter(line -> line.contains("cmd=ping"))
         .map(line -> line.replaceAll("^id=(\\d+) .*", "$1"))
-        .findFirst()
-        .orElseThrow();
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   /** Starts a thread that reads and prefers a lane to the main connection. */
