@@ -92,7 +92,7 @@ public final class Inspector {
 
   private @Nullable String node(int slot) {
     if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
-      RedisClusterNode node = cluster.getPartitions().getPartitionBySlot(slot);
+      RedisClusterNode node = cluster.getPartitions().getMasterBySlot(slot);
       return node == null ? null : node.getUri().getHost() + ":" + node.getUri().getPort();
     }
     return null;

@@ -153,7 +153,7 @@ final class UntilConnected<K, V> {
       // Reads from replicas have no order with writes anyway.
       return null;
     }
-    return partitions.getPartitionBySlot(SlotHash.getSlot(key));
+    return partitions.getMasterBySlot(SlotHash.getSlot(key));
   }
 
   private static boolean rejectsMeanwhile(ClientOptions options) {

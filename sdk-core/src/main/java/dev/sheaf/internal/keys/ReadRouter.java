@@ -110,7 +110,7 @@ public final class ReadRouter<K, V> {
 
     private @Nullable NodePipeline of(
         StatefulRedisClusterConnection<K, V> cluster, Partitions partitions, int slot) {
-      RedisClusterNode node = partitions.getPartitionBySlot(slot);
+      RedisClusterNode node = partitions.getMasterBySlot(slot);
       if (node == null) {
         return null;
       }

@@ -21,7 +21,9 @@ import io.netty.util.concurrent.Promise;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -80,6 +82,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.io");
 
+  /** The loop whose keeper the current thread is. */
+  private static final ThreadLocal<@Nullable DrivenEventLoop> KEPT = new ThreadLocal<>();
+
   private final IoEventLoopGroup parent;
   private final IoHandler handler;
   private final Thread keeper;
@@ -106,6 +111,12 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
 
   /** How many tasks wait for the keeper. Owner only. */
   private int forKeeper;
+
+  /** Whether sockets are being read. Owner only. */
+  private boolean reading;
+
+  /** What to run when the sockets have been read. Owner only. */
+  private final List<Runnable> afterReading = new ArrayList<>();
 
   /** What the driver waits for; null while the keeper runs the loop. Owner only. */
   private @Nullable CompletableFuture<?> awaited;
@@ -320,6 +331,39 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
+  // ---- Waking threads after the replies
+
+  /**
+   * Runs a task once all replies that have arrived are delivered. A thread that awaits several of
+   * them one by one is woken so: woken by its first, it would overtake the event loop and have to
+   * sleep again.
+   *
+   * @return false, without running it, if the current thread is not delivering replies
+   */
+  public static boolean afterReplies(Runnable task) {
+    DrivenEventLoop loop = KEPT.get();
+    if (loop == null || !loop.reading) {
+      return false;
+    }
+    loop.afterReading.add(task);
+    return true;
+  }
+
+  /** Runs the tasks of {@link #afterReplies} now, before code that may take long or block. */
+  public static void endAfterReplies() {
+    DrivenEventLoop loop = KEPT.get();
+    if (loop != null) {
+      loop.runAfterReading();
+    }
+  }
+
+  private void runAfterReading() {
+    if (!afterReading.isEmpty()) {
+      afterReading.forEach(Runnable::run);
+      afterReading.clear();
+    }
+  }
+
   // ---- The loop
 
   /** Handles ready sockets, waiting at most the given time for one, and then runs tasks. */
@@ -329,7 +373,10 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
       handler.initialize();
     }
     context.maxNanos = maxNanos;
+    reading = true;
     handler.run(context);
+    reading = false;
+    runAfterReading();
     fetchFromScheduledTaskQueue(tasks);
     Runnable task;
     // Tasks added meanwhile run in the next turn, as a driver wants to leave.
@@ -377,6 +424,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private void keep() {
+    KEPT.set(this);
     int quiet = QUIET_LOOKS;
     long drivesBefore = drives;
     while (!terminated.isDone()) {

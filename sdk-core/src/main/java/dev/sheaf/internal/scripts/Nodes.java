@@ -35,8 +35,7 @@ final class Nodes<K, V> {
 
   /** Returns the node that probably serves a slot, as an object to compare. */
   String nodeOf(int slot) {
-    RedisClusterNode node =
-        cluster == null ? null : cluster.getPartitions().getPartitionBySlot(slot);
+    RedisClusterNode node = cluster == null ? null : cluster.getPartitions().getMasterBySlot(slot);
     return node == null ? ONLY : node.getNodeId();
   }
 
@@ -74,8 +73,7 @@ final class Nodes<K, V> {
 
   /** Sends a command to the node that probably serves a slot. */
   CompletableFuture<String> toNodeOf(int slot, AsyncCommand<?, ?, String> command) {
-    RedisClusterNode node =
-        cluster == null ? null : cluster.getPartitions().getPartitionBySlot(slot);
+    RedisClusterNode node = cluster == null ? null : cluster.getPartitions().getMasterBySlot(slot);
     return cluster == null || node == null ? toOnlyServer(command) : toNode(cluster, node, command);
   }
 

@@ -64,7 +64,7 @@ public class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   @Override
   public T get() throws InterruptedException, ExecutionException {
     if (!isDone()) {
-      WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
+      awaitAmongOthers(System.nanoTime() + Deadlines.FOREVER_NANOS);
     }
     return super.get();
   }
@@ -72,15 +72,26 @@ public class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
   @Override
   public T get(long timeout, TimeUnit unit)
       throws InterruptedException, ExecutionException, TimeoutException {
+    if (isDone()) {
+      return super.get();
+    }
     long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
-    WriteScope.await(this, deadlineNanos);
+    awaitAmongOthers(deadlineNanos);
     return super.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 
   @Override
   public T join() {
-    WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
+    if (!isDone()) {
+      awaitAmongOthers(System.nanoTime() + Deadlines.FOREVER_NANOS);
+    }
     return super.join();
+  }
+
+  private void awaitAmongOthers(long deadlineNanos) {
+    if (!WriteScope.await(this, deadlineNanos) && !isDone()) {
+      deadlines.awaitAmongOthers(this, deadlineNanos);
+    }
   }
 
   @Override
@@ -125,6 +136,10 @@ public class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T>
 
   @Override
   protected void completeResult() {
+    if (getNumberOfDependents() > 0) {
+      // They may take long, or wait for a thread that is to be woken.
+      DrivenEventLoop.endAfterReplies();
+    }
     super.completeResult();
     wake();
   }

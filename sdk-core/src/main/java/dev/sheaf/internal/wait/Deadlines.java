@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.wait;
 
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.lettuce.LettuceCallers;
 import dev.sheaf.internal.observe.Pauses;
 import dev.sheaf.internal.pipeline.CommandHolder;
@@ -34,6 +35,10 @@ public final class Deadlines implements AutoCloseable {
   private static final int SLOTS = 4_096;
 
   private static final int PROBES = 8;
+
+  /** Longer than any wait, and half of what System.nanoTime can tell apart. */
+  static final long FOREVER_NANOS = Long.MAX_VALUE / 2;
+
   private static final int SPREAD = 0x9E3779B9;
   private static final int SHIFT = Integer.numberOfLeadingZeros(SLOTS - 1);
 
@@ -104,22 +109,36 @@ public final class Deadlines implements AutoCloseable {
   }
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long deadlineNanos, boolean tooShort) {
-    if (tooShort || Thread.currentThread() instanceof ForkJoinWorkerThread) {
-      // Too short for the scan interval; or a pool must know that its thread blocks.
+    // Too short for the scan interval; or a pool must know that its thread blocks.
+    boolean byTimer = tooShort || Thread.currentThread() instanceof ForkJoinWorkerThread;
+    Wait wait = byTimer ? null : enter(reply, deadlineNanos, false);
+    if (wait == null) {
       return reply.awaitByTimer(deadlineNanos);
     }
-    Wait wait = new Wait(reply, Thread.currentThread(), deadlineNanos);
-    if (!reply.wakes(wait)) {
-      return reply.awaitByTimer(deadlineNanos);
-    }
-    int slot = enter(wait);
     try {
-      return slot < 0 ? reply.awaitByTimer(deadlineNanos) : wait.untilDone();
+      return wait.untilDone();
     } finally {
-      reply.wakesNobody();
-      if (slot >= 0) {
-        waits.set(slot, null);
-      }
+      leave(wait);
+    }
+  }
+
+  /**
+   * Blocks until the reply arrives, the deadline passes or the thread is interrupted. The thread is
+   * woken once all replies that have arrived are delivered, since it may await others, too. Returns
+   * at once if the thread must wait in another way.
+   */
+  void awaitAmongOthers(AwaitedCommand<?, ?, ?> reply, long deadlineNanos) {
+    Wait wait =
+        Thread.currentThread() instanceof ForkJoinWorkerThread
+            ? null
+            : enter(reply, System.nanoTime() + FOREVER_NANOS, true);
+    if (wait == null) {
+      return;
+    }
+    try {
+      wait.untilDone(deadlineNanos);
+    } finally {
+      leave(wait);
     }
   }
 
@@ -134,23 +153,38 @@ public final class Deadlines implements AutoCloseable {
     return false;
   }
 
-  /** Registers a wait and returns its slot; negative if no slot near is free, or after closing. */
-  private int enter(Wait wait) {
+  /**
+   * Registers a wait of the current thread; null if another thread waits for the reply, no slot
+   * near is free, or this is closed.
+   */
+  private @Nullable Wait enter(
+      AwaitedCommand<?, ?, ?> reply, long deadlineNanos, boolean amongOthers) {
+    Wait wait = new Wait(reply, Thread.currentThread(), deadlineNanos, amongOthers);
+    if (!reply.wakes(wait)) {
+      return null;
+    }
     int home = ((int) Thread.currentThread().getId() * SPREAD) >>> SHIFT;
-    for (int probe = 0; probe < PROBES; probe++) {
+    for (int probe = 0; probe < PROBES && !closed; probe++) {
       int slot = home + probe & SLOTS - 1;
       if (waits.get(slot) == null && waits.compareAndSet(slot, null, wait)) {
+        wait.slot = slot;
         if (closed) {
-          waits.set(slot, null);
-          return -1;
+          leave(wait);
+          return null;
         }
         if (!watching.get() && watching.compareAndSet(false, true)) {
           wake();
         }
-        return slot;
+        return wait;
       }
     }
-    return -1;
+    reply.wakesNobody();
+    return null;
+  }
+
+  private void leave(Wait wait) {
+    wait.reply.wakesNobody();
+    waits.set(wait.slot, null);
   }
 
   private void wake() {
@@ -257,12 +291,20 @@ public final class Deadlines implements AutoCloseable {
     /** When it ends, by System.nanoTime. */
     private final long deadlineNanos;
 
+    /** Whether the thread is woken after all replies that have arrived, not just after this one. */
+    private final boolean amongOthers;
+
+    /** Its place in the table. */
+    private int slot;
+
     private volatile boolean expired;
 
-    private Wait(AwaitedCommand<?, ?, ?> reply, Thread thread, long deadlineNanos) {
+    private Wait(
+        AwaitedCommand<?, ?, ?> reply, Thread thread, long deadlineNanos, boolean amongOthers) {
       this.reply = reply;
       this.thread = thread;
       this.deadlineNanos = deadlineNanos;
+      this.amongOthers = amongOthers;
     }
 
     private boolean untilDone() {
@@ -279,6 +321,19 @@ public final class Deadlines implements AutoCloseable {
       return true;
     }
 
+    /** Also ends at a time of its own, to the nanosecond, or with an interrupt. */
+    private void untilDone(long endNanos) {
+      long leftNanos = endNanos - System.nanoTime();
+      while (leftNanos > 0 && !reply.isDone() && !expired && !thread.isInterrupted()) {
+        if (leftNanos > FOREVER_NANOS / 2) {
+          LockSupport.park(reply);
+        } else {
+          LockSupport.parkNanos(reply, leftNanos);
+        }
+        leftNanos = endNanos - System.nanoTime();
+      }
+    }
+
     private void look(long now, boolean end) {
       if (end || now - deadlineNanos >= 0) {
         expired = true;
@@ -291,7 +346,9 @@ public final class Deadlines implements AutoCloseable {
 
     @Override
     public void run() {
-      LockSupport.unpark(thread);
+      if (!amongOthers || !DrivenEventLoop.afterReplies(() -> LockSupport.unpark(thread))) {
+        LockSupport.unpark(thread);
+      }
     }
   }
 }

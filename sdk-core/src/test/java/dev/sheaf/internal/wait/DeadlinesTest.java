@@ -31,8 +31,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -169,9 +171,27 @@ class DeadlinesTest {
   @ParameterizedTest
   @ValueSource(strings = {"value", "error", "failure", "cancel", "complete", "async"})
   void everyEnd_wakesTheWaitingThread(String end) throws InterruptedException {
+    assertWakes(end, get -> get.await(10, TimeUnit.MINUTES));
+    assertWakes(end, AsyncCommand::get);
+    assertWakes(end, get -> get.get(10, TimeUnit.MINUTES));
+    assertWakes(end, AsyncCommand::join);
+  }
+
+  /** A way to wait for a reply. */
+  private interface Waiting {
+
+    Object await(AsyncCommand<String, String, String> get) throws Exception;
+  }
+
+  private void assertWakes(String end, Waiting way) throws InterruptedException {
     AsyncCommand<String, String, String> get = get();
     AtomicBoolean awaited = new AtomicBoolean();
-    Thread waiting = new Thread(() -> awaited.set(get.await(10, TimeUnit.MINUTES)));
+    Thread waiting =
+        new Thread(
+            () -> {
+              catchThrowable(() -> way.await(get));
+              awaited.set(get.isDone());
+            });
     waiting.start();
     Await.until("it waits", Duration.ofSeconds(20), () -> LockSupport.getBlocker(waiting) == get);
     switch (end) {
@@ -187,6 +207,27 @@ class DeadlinesTest {
     }
     waiting.join(TimeUnit.SECONDS.toMillis(20));
     assertThat(awaited).isTrue();
+  }
+
+  @Test
+  void interruptedGet_endsAndLeavesTheCommandAsItIs() throws InterruptedException {
+    AsyncCommand<String, String, String> get = get();
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread waiting = new Thread(() -> thrown.set(catchThrowable(get::get)));
+    waiting.start();
+    Await.until("it waits", Duration.ofSeconds(20), () -> LockSupport.getBlocker(waiting) == get);
+    waiting.interrupt();
+    waiting.join(TimeUnit.SECONDS.toMillis(20));
+    assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+    assertThat(get.isDone()).isFalse();
+  }
+
+  @Test
+  void getThatIsOverdue_leavesTheCommandAsItIs() {
+    AsyncCommand<String, String, String> get = get();
+    assertThatThrownBy(() -> get.get(1, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    assertThat(get.isDone()).isFalse();
   }
 
   @Test
@@ -285,7 +326,7 @@ class DeadlinesTest {
 
   private static boolean waitsForTheReplyItself(Thread thread) {
     return Arrays.stream(thread.getStackTrace())
-        .anyMatch(frame -> frame.getMethodName().equals("waitingGet"));
+        .anyMatch(frame -> frame.getMethodName().equals("awaitAmongOthers"));
   }
 
   @Test

@@ -85,7 +85,7 @@ final class ValueReader implements AutoCloseable {
 
   private static void requireNode(Sheaf<?, ?> sheaf, byte[] key) throws NotReadException {
     RedisClusterNode node =
-        sheaf.cluster().getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
+        sheaf.cluster().getPartitions().getMasterBySlot(SlotHash.getSlot(key));
     if (node == null) {
       throw new NotReadException(false, "No node serves the slot of the key.");
     }
