@@ -313,6 +313,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
    */
   public void runOnKeeper(Runnable task) {
     if (owner.get() == keeper && forKeeper == 0) {
+      runAfterReading();
       task.run();
     } else {
       forKeeper++;

@@ -84,8 +84,7 @@ final class ValueReader implements AutoCloseable {
   }
 
   private static void requireNode(Sheaf<?, ?> sheaf, byte[] key) throws NotReadException {
-    RedisClusterNode node =
-        sheaf.cluster().getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+    RedisClusterNode node = sheaf.cluster().getPartitions().getMasterBySlot(SlotHash.getSlot(key));
     if (node == null) {
       throw new NotReadException(false, "No node serves the slot of the key.");
     }
