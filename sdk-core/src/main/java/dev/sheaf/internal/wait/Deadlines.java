@@ -136,7 +136,7 @@ public final class Deadlines implements AutoCloseable {
       return;
     }
     try {
-      wait.untilDone(deadlineNanos);
+      wait.untilDoneOr(deadlineNanos);
     } finally {
       leave(wait);
     }
@@ -322,7 +322,7 @@ public final class Deadlines implements AutoCloseable {
     }
 
     /** Also ends at a time of its own, to the nanosecond, or with an interrupt. */
-    private void untilDone(long endNanos) {
+    private void untilDoneOr(long endNanos) {
       long leftNanos = endNanos - System.nanoTime();
       while (leftNanos > 0 && !reply.isDone() && !expired && !thread.isInterrupted()) {
         if (leftNanos > FOREVER_NANOS / 2) {
