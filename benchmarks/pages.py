@@ -25,7 +25,7 @@ RIVALS = ["LETTUCE", "JEDIS", "REDISSON", "GLIDE"]  # on the JVM
 # In the order in which they are shown; others follow, such as those beside computing processes.
 ROWS = (
     "get-1 get-2 get-4 get-8 get-16 get-64 get-256 set-1 set-2 set-4 set-8 set-16 set-64 virtual-64 virtual-1000 getall-100 futures-100 cluster-getall-100"
-    " cluster-1 cluster-2 cluster-4 cluster-8 cluster-64 distant-64 distant-futures-100 large-8 open-25 open-50 open-75 open-90 loop-100 loop-100-1ms"
+    " cluster-1 cluster-2 cluster-4 cluster-8 cluster-64 distant-64 distant-futures-100 large-8 open-3k open-10k open-30k open-25 open-50 open-75 open-90 loop-100 loop-100-1ms"
     " getall-100-1ms loop-of-two-100-1ms ping-64"
 ).split()
 README_ROWS = ["get-8", "get-64", "getall-100", "loop-100-1ms", "cluster-64", "cluster-getall-100"]
@@ -110,7 +110,7 @@ def summary(rows):
         each = ratios(row, own(row), fastest(row, RIVALS))
         if each:
             faster, same, slower = found.values()
-            title = f"99th percentile at {row['title']}" if row["group"] == "open" else row["title"]
+            title = f"99th percentile at {row['title']}" if row["group"].startswith("open") else row["title"]
             (faster if min(each) > 1 else slower if max(each) < 1 else same).append(title)
     return "".join(f"- **{what}** ({len(t)}): {'; '.join(t)}.\n" for what, t in found.items() if t)
 

@@ -76,9 +76,9 @@ def open_load(rows, path):
     names = [name for name in ROWS if name.startswith("open-") and name in rows]
     if names:
         figure, axis = plt.subplots(figsize=(9, 4))
-        shown = bars(rows, names, axis, [name.removeprefix("open-") + " %" for name in names])
+        shown = bars(rows, names, axis, [name.removeprefix("open-") + ("/s" if name.endswith("k") else " %") for name in names])
         axis.set(
-            xlabel="load, of each client's own capacity", ylabel="p99, µs (logarithmic)",
+            xlabel="load: reads a second, or the share of each client's own capacity", ylabel="p99, µs (logarithmic)",
             yscale="log", title="99th percentile of a GET under open load",
         )
         save(figure, path, shown)

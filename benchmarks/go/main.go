@@ -178,9 +178,9 @@ func operation(work string, client rueidis.Client) (func() error, error) {
 }
 
 type order struct {
-	work, uri        string
-	threads, percent int
-	warmUp, measured time.Duration
+	work, uri              string
+	threads, percent, rate int
+	warmUp, measured       time.Duration
 }
 
 func parse(line string) (order, error) {
@@ -190,7 +190,7 @@ func parse(line string) (order, error) {
 		words[name] = value
 	}
 	numbers := map[string]int{}
-	for _, name := range []string{"threads", "percent", "warmUp", "measured"} {
+	for _, name := range []string{"threads", "percent", "rate", "warmUp", "measured"} {
 		number, err := strconv.Atoi(words[name])
 		if err != nil {
 			return order{}, fmt.Errorf("an order needs a number %s: %s", name, line)
@@ -199,7 +199,7 @@ func parse(line string) (order, error) {
 	}
 	return order{
 		work: words["work"], uri: words["uri"],
-		threads: numbers["threads"], percent: numbers["percent"],
+		threads: numbers["threads"], percent: numbers["percent"], rate: numbers["rate"],
 		warmUp:   time.Duration(numbers["warmUp"]) * time.Millisecond,
 		measured: time.Duration(numbers["measured"]) * time.Millisecond,
 	}, nil
@@ -369,7 +369,7 @@ func answer(line string) (string, error) {
 	measures := o.measured > 0
 	micros := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	if o.work == "OPEN" {
-		if capacity == 0 {
+		if capacity == 0 && o.rate == 0 {
 			count, took, err := closedLoad(o, client, capacityWarmUp, capacityMeasure, false)
 			if err != nil {
 				return "", err
@@ -379,7 +379,10 @@ func answer(line string) (string, error) {
 			}
 			capacity = float64(count) / took.Seconds()
 		}
-		due := capacity * float64(o.percent) / 100
+		due := float64(o.rate)
+		if o.rate == 0 {
+			due = capacity * float64(o.percent) / 100
+		}
 		times, err := openLoad(o, client, due, measures)
 		if err != nil {
 			return "", err

@@ -90,14 +90,14 @@ final class ClientMain {
 
   private String openLoad(Order order, Supplier<Runnable> task, Runnable gate)
       throws InterruptedException {
-    if (capacity == 0) {
+    if (capacity == 0 && order.rate() == 0) {
       capacity =
           closedLoad(order, task, CAPACITY_WARM_UP_MILLIS, CAPACITY_MILLIS, () -> {}).perSecond();
     }
-    if (capacity == 0) {
+    if (capacity == 0 && order.rate() == 0) {
       throw new IllegalStateException("No operation ended while the capacity was measured");
     }
-    double perSecond = capacity * order.percent() / 100;
+    double perSecond = order.rate() == 0 ? capacity * order.percent() / 100 : order.rate();
     Histogram times =
         OpenLoad.run(
             order.threads(), perSecond, task, order.warmUpMillis(), order.measuredMillis(), gate);

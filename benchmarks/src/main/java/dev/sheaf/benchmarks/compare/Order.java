@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
  * @param threads the number of threads
  * @param virtual whether they are virtual threads
  * @param percent the share of the client's capacity for an open load
+ * @param rate the operations a second of an open load; 0 for a share of the capacity
  * @param warmUpMillis the warm-up time
  * @param measuredMillis the measured time; 0 for a warm-up only
  */
@@ -26,22 +27,24 @@ record Order(
     int threads,
     boolean virtual,
     int percent,
+    int rate,
     long warmUpMillis,
     long measuredMillis) {
 
   /** Returns a copy for a server, with durations. */
   Order at(String where, long warmUp, long measured) {
-    return new Order(work, kind, where, threads, virtual, percent, warmUp, measured);
+    return new Order(work, kind, where, threads, virtual, percent, rate, warmUp, measured);
   }
 
   /** Returns a copy with other work. */
   Order as(Work other) {
-    return new Order(other, kind, uri, threads, virtual, percent, warmUpMillis, measuredMillis);
+    return new Order(
+        other, kind, uri, threads, virtual, percent, rate, warmUpMillis, measuredMillis);
   }
 
   String line() {
-    return "work=%s kind=%s uri=%s threads=%d virtual=%b percent=%d warmUp=%d measured=%d"
-        .formatted(work, kind, uri, threads, virtual, percent, warmUpMillis, measuredMillis);
+    return "work=%s kind=%s uri=%s threads=%d virtual=%b percent=%d rate=%d warmUp=%d measured=%d"
+        .formatted(work, kind, uri, threads, virtual, percent, rate, warmUpMillis, measuredMillis);
   }
 
   static Order parse(String line) {
@@ -64,6 +67,7 @@ record Order(
         Integer.parseInt(word(words, "threads")),
         Boolean.parseBoolean(word(words, "virtual")),
         Integer.parseInt(word(words, "percent")),
+        Integer.parseInt(word(words, "rate")),
         Long.parseLong(word(words, "warmUp")),
         Long.parseLong(word(words, "measured")));
   }

@@ -57,6 +57,9 @@ record Row(
       open    | open-50      | 50 % of its own capacity                   | OPEN      | threads=64 percent=50
       open    | open-75      | 75 % of its own capacity                   | OPEN      | threads=64 percent=75
       open    | open-90      | 90 % of its own capacity                   | OPEN      | threads=64 percent=90
+      open-rate | open-3k    | 3,000 reads a second                       | OPEN      | threads=64 rate=3000
+      open-rate | open-10k   | 10,000 reads a second                      | OPEN      | threads=64 rate=10000
+      open-rate | open-30k   | 30,000 reads a second                      | OPEN      | threads=64 rate=30000
       busy-#  | busy-#-1     | 1 thread beside # computing processes      | GET       | neighbours=1
       busy-#  | busy-#-8     | 8 threads beside # computing processes     | GET       | neighbours=1 threads=8
       busy-#  | busy-#-64    | 64 threads beside # computing processes    | GET       | neighbours=1 threads=64
@@ -71,7 +74,7 @@ record Row(
       """;
 
   private static final String USUAL =
-      "kind=STANDALONE uri=- threads=1 virtual=false percent=0 warmUp=0 measured=0";
+      "kind=STANDALONE uri=- threads=1 virtual=false percent=0 rate=0 warmUp=0 measured=0";
 
   /** From this many threads on, a row needs a longer warm-up: they compete with the compiler. */
   private static final int CROWD = 64;
