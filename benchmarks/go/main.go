@@ -340,7 +340,7 @@ func openLoad(o order, client rueidis.Client, perSecond float64, measures bool) 
 		all = append(all, each...)
 	}
 	sort.Slice(all, func(a, b int) bool { return all[a] < all[b] })
-	if len(all) == 0 {
+	if measures && len(all) == 0 {
 		return nil, fmt.Errorf("no operation was due in the measured time")
 	}
 	return all, nil
@@ -386,6 +386,9 @@ func answer(line string) (string, error) {
 		times, err := openLoad(o, client, due, measures)
 		if err != nil {
 			return "", err
+		}
+		if len(times) == 0 { // a warm-up
+			return "operations=0", nil
 		}
 		at := func(share float64) float64 { return micros(times[int(share*float64(len(times)-1))]) }
 		return fmt.Sprintf("operations=%d score=%f due/s=%f p50-us=%f p90-us=%f p99-us=%f p99.9-us=%f",

@@ -87,7 +87,7 @@ final class Comparison {
       Map<String, List<Row>> kinds = new LinkedHashMap<>();
       for (Row row : rows) {
         Order order = row.order();
-        Work work = order.work() == Work.OPEN ? Work.GET : order.work();
+        Work work = warmUp(order).work();
         String kind = order.kind() + " " + work + " " + callers(row);
         kinds.computeIfAbsent(kind, first -> new ArrayList<>()).add(row);
       }
@@ -205,8 +205,12 @@ final class Comparison {
   }
 
   private Order warmUp(Row row, long millis) {
-    Order order = row.order().at(uri(row.order().kind()), millis, 0);
-    return order.work() == Work.OPEN ? order.as(Work.GET) : order;
+    return warmUp(row.order()).at(uri(row.order().kind()), millis, 0);
+  }
+
+  /** The work itself; for a load in proportion to the capacity, that which measures it. */
+  private static Order warmUp(Order order) {
+    return order.work() == Work.OPEN && order.rate() == 0 ? order.as(Work.GET) : order;
   }
 
   private String uri(ServerKind kind) {
