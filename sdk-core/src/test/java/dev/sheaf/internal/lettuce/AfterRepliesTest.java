@@ -3,13 +3,7 @@ package dev.sheaf.internal.lettuce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.channel.IoHandle;
-import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.IoRegistration;
-import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -28,28 +22,13 @@ class AfterRepliesTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final ReadHandler handler = new ReadHandler();
-  private final DrivenEventLoopGroup group =
-      new DrivenEventLoopGroup(1, 0, handler.factory(), new DefaultThreadFactory("driven", true));
+  private final DrivenEventLoopGroup group = handler.start();
   private final List<String> events = new CopyOnWriteArrayList<>();
 
   /** Runs code in place of reading sockets. */
-  private static final class ReadHandler implements IoHandler {
+  private static final class ReadHandler extends SocketlessHandler {
 
     private final BlockingQueue<Runnable> reads = new LinkedBlockingQueue<>();
-
-    private IoHandlerFactory factory() {
-      return new IoHandlerFactory() {
-        @Override
-        public IoHandler newHandler(ThreadAwareExecutor executor) {
-          return ReadHandler.this;
-        }
-
-        @Override
-        public boolean isChangingThreadSupported() {
-          return true;
-        }
-      };
-    }
 
     @Override
     public int run(IoHandlerContext context) {
@@ -67,16 +46,6 @@ class AfterRepliesTest {
     @Override
     public void wakeup() {
       reads.add(() -> {});
-    }
-
-    @Override
-    public IoRegistration register(IoHandle handle) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean isCompatible(Class<? extends IoHandle> type) {
-      return false;
     }
 
     /** Runs code while the sockets are read, until the end of the turn. */

@@ -4,14 +4,8 @@ package dev.sheaf.internal.lettuce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.testkit.Await;
-import io.netty.channel.IoHandle;
-import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.IoRegistration;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,12 +28,11 @@ class DrivenEventLoopWakeUpTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final LateHandler handler = new LateHandler();
-  private final DrivenEventLoopGroup group =
-      new DrivenEventLoopGroup(1, 0, handler.factory(), new DefaultThreadFactory("driven", true));
+  private final DrivenEventLoopGroup group = handler.start();
   private final DrivenEventLoop loop = (DrivenEventLoop) group.next();
 
   /** Waits in place of sockets, and drops wake-ups until it has been about to block. */
-  private static final class LateHandler implements IoHandler {
+  private static final class LateHandler extends SocketlessHandler {
 
     private final Semaphore arrived = new Semaphore(0);
     private final Semaphore goOn = new Semaphore(0);
@@ -54,20 +47,6 @@ class DrivenEventLoopWakeUpTest {
     private Runnable arrives = () -> {};
 
     private int whenLooked;
-
-    private IoHandlerFactory factory() {
-      return new IoHandlerFactory() {
-        @Override
-        public IoHandler newHandler(ThreadAwareExecutor executor) {
-          return LateHandler.this;
-        }
-
-        @Override
-        public boolean isChangingThreadSupported() {
-          return true;
-        }
-      };
-    }
 
     @Override
     public int run(IoHandlerContext context) {
@@ -92,16 +71,6 @@ class DrivenEventLoopWakeUpTest {
       if (heard) {
         wakeUps.release();
       }
-    }
-
-    @Override
-    public IoRegistration register(IoHandle handle) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean isCompatible(Class<? extends IoHandle> type) {
-      return false;
     }
 
     /** Runs something while the owner of the loop is about to block. */
