@@ -53,13 +53,13 @@ record Row(
       distant | distant-64   | 1.2 ms away, 64 threads                    | GET       | micros=1200 threads=64
       distant | distant-futures-100 | 1.2 ms away, 100 futures            | GET_EACH  | micros=1200
       large   | large-8      | 1 MB values, 8 threads                     | GET_LARGE | threads=8
+      open-rate | open-3k    | 3,000 reads a second                       | OPEN      | threads=64 rate=3000
+      open-rate | open-10k   | 10,000 reads a second                      | OPEN      | threads=64 rate=10000
+      open-rate | open-30k   | 30,000 reads a second                      | OPEN      | threads=64 rate=30000
       open    | open-25      | 25 % of its own capacity                   | OPEN      | threads=64 percent=25
       open    | open-50      | 50 % of its own capacity                   | OPEN      | threads=64 percent=50
       open    | open-75      | 75 % of its own capacity                   | OPEN      | threads=64 percent=75
       open    | open-90      | 90 % of its own capacity                   | OPEN      | threads=64 percent=90
-      open-rate | open-3k    | 3,000 reads a second                       | OPEN      | threads=64 rate=3000
-      open-rate | open-10k   | 10,000 reads a second                      | OPEN      | threads=64 rate=10000
-      open-rate | open-30k   | 30,000 reads a second                      | OPEN      | threads=64 rate=30000
       busy-#  | busy-#-1     | 1 thread beside # computing processes      | GET       | neighbours=1
       busy-#  | busy-#-8     | 8 threads beside # computing processes     | GET       | neighbours=1 threads=8
       busy-#  | busy-#-64    | 64 threads beside # computing processes    | GET       | neighbours=1 threads=64

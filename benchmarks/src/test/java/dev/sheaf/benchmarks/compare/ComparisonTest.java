@@ -94,7 +94,9 @@ class ComparisonTest {
             "CLUSTER GET 2",
             "CLUSTER GET 8",
             "CLUSTER GET 64",
-            "CLUSTER GET 64");
+            "CLUSTER GET 64",
+            "STANDALONE OPEN 64",
+            "STANDALONE OPEN 64");
     assertThat(warmUps)
         .allSatisfy(
             order -> {
