@@ -349,6 +349,21 @@ func openLoad(o order, client rueidis.Client, perSecond float64, measures bool) 
 // capacity is what this client does at once, measured before the first open load.
 var capacity float64
 
+// shareOfCapacity measures what the client can do at most, the first time.
+func shareOfCapacity(o order, client rueidis.Client) (float64, error) {
+	if capacity == 0 {
+		count, took, err := closedLoad(o, client, capacityWarmUp, capacityMeasure, false)
+		if err != nil {
+			return 0, err
+		}
+		if count == 0 {
+			return 0, fmt.Errorf("no operation ended while the capacity was measured")
+		}
+		capacity = float64(count) / took.Seconds()
+	}
+	return capacity * float64(o.percent) / 100, nil
+}
+
 func answer(line string) (string, error) {
 	o, err := parse(line)
 	if err != nil {
@@ -369,19 +384,11 @@ func answer(line string) (string, error) {
 	measures := o.measured > 0
 	micros := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	if o.work == "OPEN" {
-		if capacity == 0 && o.rate == 0 {
-			count, took, err := closedLoad(o, client, capacityWarmUp, capacityMeasure, false)
-			if err != nil {
-				return "", err
-			}
-			if count == 0 {
-				return "", fmt.Errorf("no operation ended while the capacity was measured")
-			}
-			capacity = float64(count) / took.Seconds()
-		}
 		due := float64(o.rate)
 		if o.rate == 0 {
-			due = capacity * float64(o.percent) / 100
+			if due, err = shareOfCapacity(o, client); err != nil {
+				return "", err
+			}
 		}
 		times, err := openLoad(o, client, due, measures)
 		if err != nil {

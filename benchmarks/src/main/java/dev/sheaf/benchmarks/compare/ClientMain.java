@@ -90,14 +90,7 @@ final class ClientMain {
 
   private String openLoad(Order order, Supplier<Runnable> task, Runnable gate)
       throws InterruptedException {
-    if (capacity == 0 && order.rate() == 0) {
-      capacity =
-          closedLoad(order, task, CAPACITY_WARM_UP_MILLIS, CAPACITY_MILLIS, () -> {}).perSecond();
-    }
-    if (capacity == 0 && order.rate() == 0) {
-      throw new IllegalStateException("No operation ended while the capacity was measured");
-    }
-    double perSecond = order.rate() == 0 ? capacity * order.percent() / 100 : order.rate();
+    double perSecond = order.rate() > 0 ? order.rate() : shareOfCapacity(order, task);
     Histogram times =
         OpenLoad.run(
             order.threads(), perSecond, task, order.warmUpMillis(), order.measuredMillis(), gate);
@@ -109,6 +102,18 @@ final class ClientMain {
       figures.append(figure(name, times.getValueAtPercentile(percentile) / NANOS_PER_MICRO));
     }
     return figures.toString();
+  }
+
+  /** Measures what the client can do at most, the first time. */
+  private double shareOfCapacity(Order order, Supplier<Runnable> task) throws InterruptedException {
+    if (capacity == 0) {
+      capacity =
+          closedLoad(order, task, CAPACITY_WARM_UP_MILLIS, CAPACITY_MILLIS, () -> {}).perSecond();
+    }
+    if (capacity == 0) {
+      throw new IllegalStateException("No operation ended while the capacity was measured");
+    }
+    return capacity * order.percent() / 100;
   }
 
   private static ClosedLoad.Count closedLoad(
