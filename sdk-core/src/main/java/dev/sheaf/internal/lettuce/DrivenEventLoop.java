@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.lettuce;
 
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
@@ -66,6 +69,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   /** How long a push or a lost socket can go unnoticed while callers drive. */
   static final int LOOK_MILLIS = 40;
 
+  /** The capacity of its buffer, 64 KiB: the most that Netty reads at once. */
+  static final int BUFFER_BYTES = 64 * 1024;
+
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
 
   /** After so many checks without a driver in between, the keeper waits in the selector again. */
@@ -117,6 +123,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
 
   /** What to run when the sockets have been read. Owner only. */
   private final List<Runnable> afterReading = new ArrayList<>();
+
+  /** What its sockets use one after the other; null before the first use. Owner only. */
+  private @Nullable ByteBuf buffer;
 
   /** What the driver waits for; null while the keeper runs the loop. Owner only. */
   private @Nullable CompletableFuture<?> awaited;
@@ -365,6 +374,70 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
+  // ---- The buffer of its sockets
+
+  /**
+   * An allocator for sockets of this loop, on top of a pool. For requests and reads it hands out
+   * the same direct buffer again and again, unless that is in use.
+   *
+   * <p>Netty reuses buffers only on threads of its own. For a caller that drives, it would make
+   * each anew, and take a lock of the pool for it.
+   *
+   * <p>The allocator is thread-safe. Threads that do not own the loop get buffers of the pool.
+   *
+   * @param direct whether buffers of no stated kind are direct
+   */
+  ByteBufAllocator reusing(ByteBufAllocator pool, boolean direct) {
+    return new Reusing(pool, direct);
+  }
+
+  private final class Reusing extends AbstractByteBufAllocator {
+
+    private final ByteBufAllocator pool;
+
+    Reusing(ByteBufAllocator pool, boolean direct) {
+      super(direct);
+      this.pool = pool;
+    }
+
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+      return pool.heapBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+      boolean fits = initialCapacity <= BUFFER_BYTES && maxCapacity == Integer.MAX_VALUE;
+      if (fits && inEventLoop() && !shuttingDown && isBufferFree()) {
+        return theBuffer(pool).clear().retain();
+      }
+      return pool.directBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return pool.isDirectBufferPooled();
+    }
+  }
+
+  private boolean isBufferFree() {
+    return buffer == null || buffer.refCnt() == 1;
+  }
+
+  private ByteBuf theBuffer(ByteBufAllocator pool) {
+    ByteBuf mine = buffer;
+    if (mine != null && mine.capacity() > BUFFER_BYTES) {
+      // A large request has extended it.
+      mine.release();
+      mine = null;
+    }
+    if (mine == null) {
+      mine = pool.directBuffer(BUFFER_BYTES);
+      buffer = mine;
+    }
+    return mine;
+  }
+
   // ---- The loop
 
   /** Handles ready sockets, waiting at most the given time for one, and then runs tasks. */
@@ -481,6 +554,10 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     } while (!tasks.isEmpty());
     cancelScheduledTasks();
     handler.destroy();
+    if (buffer != null) {
+      buffer.release();
+      buffer = null;
+    }
     terminated.setSuccess(null);
   }
 

@@ -2,7 +2,9 @@
 package dev.sheaf.internal.lettuce;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.util.AttributeKey;
 
@@ -23,9 +25,23 @@ public final class SocketBuffers {
   /** Netty's own property to choose an allocator. */
   static final String CHOICE = "io.netty.allocator.type";
 
-  /** Direct buffers for sockets, heap buffers for everything else. */
+  /**
+   * Direct buffers for sockets, heap buffers for everything else.
+   *
+   * <p>A connection keeps its heap buffer, so that one arena serves all of them. Each arena has at
+   * least a chunk of 4 MiB, for which G1 often sets aside 8: an array that is a little larger than
+   * a region takes two of them.
+   */
   private static final PooledByteBufAllocator COLLECTING_ON_HEAP =
-      new PooledByteBufAllocator(false);
+      new PooledByteBufAllocator(
+          false,
+          1,
+          PooledByteBufAllocator.defaultNumDirectArena(),
+          PooledByteBufAllocator.defaultPageSize(),
+          PooledByteBufAllocator.defaultMaxOrder(),
+          PooledByteBufAllocator.defaultSmallCacheSize(),
+          PooledByteBufAllocator.defaultNormalCacheSize(),
+          PooledByteBufAllocator.defaultUseCacheForAllThreads());
 
   private static final AttributeKey<Boolean> STRINGS =
       AttributeKey.valueOf(SocketBuffers.class, "strings");
@@ -43,6 +59,17 @@ public final class SocketBuffers {
       boolean strings = bootstrap.config().attrs().containsKey(STRINGS);
       bootstrap.option(
           ChannelOption.ALLOCATOR, strings ? COLLECTING_ON_HEAP : PooledByteBufAllocator.DEFAULT);
+    }
+  }
+
+  /**
+   * Has a new socket of a driven event loop share the loop's buffer, if its allocator is one of
+   * these. Called before the application's own customizer.
+   */
+  public static void share(Channel socket, DrivenEventLoop loop) {
+    ByteBufAllocator pool = socket.config().getAllocator();
+    if (pool == COLLECTING_ON_HEAP || pool == PooledByteBufAllocator.DEFAULT) {
+      socket.config().setAllocator(loop.reusing(pool, pool != COLLECTING_ON_HEAP));
     }
   }
 }

@@ -137,6 +137,10 @@ public final class ChannelInstaller implements NettyCustomizer {
     boolean flights = context.handler().getClass() == CommandHandler.class;
     NodeChannel socket =
         new NodeChannel(link.writer().pipeline(), link.turns(), context.channel(), flights);
+    DrivenEventLoop loop = socket.loop();
+    if (loop != null) {
+      SocketBuffers.share(context.channel(), loop);
+    }
     if (flights) {
       FlightHandler reader = FlightHandler.of(link.options(), link.writer(), endpoint);
       reader.reads(socket);

@@ -17,22 +17,65 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Which allocator the sockets of a client have. */
 class SocketBuffersTest {
 
   @Test
-  void socketsOfAClient_haveThePooledAllocator() {
+  void socketsOfAClient_haveBuffersOfNettysPool() {
     assertThat(allocators(ByteArrayCodec.INSTANCE, bootstrap -> {}))
         .isNotEmpty()
-        .containsOnly(PooledByteBufAllocator.DEFAULT);
+        .allSatisfy(
+            allocator -> {
+              ByteBuf buffer = allocator.buffer();
+              assertThat(buffer.alloc()).isSameAs(PooledByteBufAllocator.DEFAULT);
+              assertThat(isDirect(buffer)).isTrue();
+            });
+  }
+
+  /** Netty keeps none for a caller that drives: each request and each reply would cost one. */
+  @Test
+  void repliesToACallerThatDrives_areReadIntoTheSameBuffer() {
+    Set<Integer> buffers = ConcurrentHashMap.newKeySet();
+    AtomicInteger reads = new AtomicInteger();
+    Thread caller = Thread.currentThread();
+    withClient(
+        StringCodec.UTF8,
+        bootstrap -> {},
+        channel ->
+            channel
+                .pipeline()
+                .addFirst(
+                    new ChannelInboundHandlerAdapter() {
+                      @Override
+                      public void channelRead(ChannelHandlerContext context, Object message) {
+                        if (Thread.currentThread() == caller) {
+                          reads.incrementAndGet();
+                          buffers.add(System.identityHashCode(message));
+                        }
+                        context.fireChannelRead(message);
+                      }
+                    }),
+        sheaf -> {
+          for (int i = 0; i < 10_000 && reads.get() < 100; i++) {
+            sheaf.sync().set("key", "value");
+          }
+        });
+    assertThat(reads).hasValue(100);
+    assertThat(buffers).hasSize(1);
   }
 
   @Test
@@ -41,8 +84,9 @@ class SocketBuffersTest {
         .isNotEmpty()
         .allSatisfy(
             allocator -> {
-              assertThat(allocator).isInstanceOf(PooledByteBufAllocator.class);
-              assertThat(isDirect(allocator.buffer())).isFalse();
+              ByteBuf collecting = allocator.buffer();
+              assertThat(collecting.alloc()).isInstanceOf(PooledByteBufAllocator.class);
+              assertThat(isDirect(collecting)).isFalse();
               assertThat(isDirect(allocator.ioBuffer())).isTrue();
             });
   }
@@ -94,6 +138,27 @@ class SocketBuffersTest {
   private static <T> Collection<ByteBufAllocator> allocators(
       RedisCodec<T, T> codec, Customizing customizing) {
     Collection<ByteBufAllocator> found = new ConcurrentLinkedQueue<>();
+    withClient(
+        codec,
+        customizing,
+        channel -> found.add(channel.config().getAllocator()),
+        sheaf -> {
+          sheaf.sync().ping();
+          sheaf.bulk().sync().ping();
+        });
+    return found;
+  }
+
+  /**
+   * Runs code with a client.
+   *
+   * @param opening sees each socket of it
+   */
+  private static <T> void withClient(
+      RedisCodec<T, T> codec,
+      Customizing customizing,
+      Consumer<Channel> opening,
+      Consumer<Sheaf<T, T>> code) {
     ClientResources resources =
         ClientResources.builder()
             .nettyCustomizer(
@@ -105,7 +170,7 @@ class SocketBuffersTest {
 
                   @Override
                   public void afterChannelInitialized(Channel channel) {
-                    found.add(channel.config().getAllocator());
+                    opening.accept(channel);
                   }
                 })
             .build();
@@ -115,11 +180,9 @@ class SocketBuffersTest {
                 .codec(codec)
                 .clientResources(resources)
                 .connect()) {
-      sheaf.sync().ping();
-      sheaf.bulk().sync().ping();
+      code.accept(sheaf);
     } finally {
       resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
     }
-    return found;
   }
 }
