@@ -425,17 +425,25 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private ByteBuf theBuffer(ByteBufAllocator pool) {
-    ByteBuf mine = buffer;
-    if (mine != null && mine.capacity() > BUFFER_BYTES) {
+    if (buffer != null && buffer.capacity() > BUFFER_BYTES) {
       // A large request has extended it.
-      mine.release();
-      mine = null;
+      releaseBuffer();
     }
+    ByteBuf mine = buffer;
     if (mine == null) {
       mine = pool.directBuffer(BUFFER_BYTES);
       buffer = mine;
     }
     return mine;
+  }
+
+  private void releaseBuffer() {
+    ByteBuf mine = buffer;
+    buffer = null;
+    // A handler of the application may have released it once too often.
+    if (mine != null && mine.refCnt() > 0) {
+      mine.release();
+    }
   }
 
   // ---- The loop
@@ -554,10 +562,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     } while (!tasks.isEmpty());
     cancelScheduledTasks();
     handler.destroy();
-    if (buffer != null) {
-      buffer.release();
-      buffer = null;
-    }
+    releaseBuffer();
     terminated.setSuccess(null);
   }
 

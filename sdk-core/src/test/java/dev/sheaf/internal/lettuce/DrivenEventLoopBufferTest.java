@@ -166,4 +166,18 @@ class DrivenEventLoopBufferTest {
     ByteBuf afterwards = allocator.ioBuffer();
     assertThat(afterwards.release()).isTrue();
   }
+
+  /** As by a handler of the application that releases what it passes on. */
+  @Test
+  void bufferThatWasReleasedOnceTooOften_isUsedNoMore_andTheLoopEnds() {
+    ByteBuf reused = allocator.ioBuffer();
+    reused.release(2);
+
+    ByteBuf other = allocator.ioBuffer();
+
+    assertThat(other).isNotSameAs(reused);
+    other.release();
+    shutDown();
+    assertThat(loop.isTerminated()).isTrue();
+  }
 }
