@@ -39,8 +39,8 @@ public final class CompareCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "A,B",
       description =
-          "Groups or rows: gets, writes, virtual, pages, cluster, distant, large, open, busy, loops, pings,"
-              + " or names such as get-64. All by default.")
+          "Groups or rows: gets, writes, virtual, pages, cluster, distant, large, open-rate, open, busy,"
+              + " loops, pings, or names such as get-64. All by default.")
   private List<String> rows = new ArrayList<>();
 
   @Option(

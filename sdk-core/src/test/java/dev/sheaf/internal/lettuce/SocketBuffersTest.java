@@ -3,6 +3,7 @@ package dev.sheaf.internal.lettuce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import io.lettuce.core.RedisURI;
@@ -179,6 +180,8 @@ class SocketBuffersTest {
             Sheaf.builder(List.of(RedisURI.create(server.uri())))
                 .codec(codec)
                 .clientResources(resources)
+                // A second event loop would have a buffer of its own.
+                .batching(BatchingOptions.builder().maxLanes(0).build())
                 .connect()) {
       code.accept(sheaf);
     } finally {
