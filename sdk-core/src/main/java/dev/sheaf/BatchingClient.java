@@ -6,6 +6,7 @@ import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.client.ClientAssembly;
 import dev.sheaf.internal.client.ClientSettings;
 import dev.sheaf.internal.client.DefaultSheaf;
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
@@ -83,7 +84,7 @@ public final class BatchingClient implements AutoCloseable {
                 settings.name,
                 settings.loopAdvice,
                 null,
-                given.eventExecutorGroup())
+                ClientThreads.of(given))
             : null;
   }
 

@@ -6,6 +6,7 @@ import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.common.Timer;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -62,9 +63,9 @@ final class AvailabilityGuard<K> {
     this.source = source;
     this.client = client;
     this.resources = resources;
-    EventExecutor thread = settings.resources().eventExecutorGroup().next();
+    EventExecutor thread = ClientThreads.of(settings.resources()).next();
     this.timer = Timer.on(() -> thread);
-    this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
+    this.overall = new OverallStatus(ClientThreads.of(settings.resources()).next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
     this.context =
         new GuardContext(

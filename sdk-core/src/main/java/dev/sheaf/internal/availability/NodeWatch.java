@@ -3,6 +3,7 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.availability.Availability;
+import dev.sheaf.internal.common.ClientThreads;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -60,9 +61,7 @@ public final class NodeWatch<K> {
   public void beginSoon() {
     LazyGuard<K> mine = own;
     if (mine != null) {
-      mine.settings
-          .resources()
-          .eventExecutorGroup()
+      ClientThreads.of(mine.settings.resources())
           .execute(
               () -> {
                 try {

@@ -8,6 +8,7 @@ import dev.sheaf.internal.availability.NodeSource;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.availability.WatchSettings;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.compression.dictionary.DictionaryStore;
 import dev.sheaf.internal.connect.ConnectAttempts;
@@ -91,9 +92,9 @@ public record ClientAssembly(
             client instanceof RedisClusterClient cluster
                 ? () -> cluster.connectAsync(ByteArrayCodec.INSTANCE)
                 : () -> ((RedisClient) client).connectAsync(ByteArrayCodec.INSTANCE, uri),
-            resources.eventExecutorGroup(),
+            ClientThreads.of(resources),
             context.commandTimeout());
-    compression.dictionaries().attach(store, resources.eventExecutorGroup());
+    compression.dictionaries().attach(store, ClientThreads.of(resources));
   }
 
   /** Returns what has been learned of loops. */

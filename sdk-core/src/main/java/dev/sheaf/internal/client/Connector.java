@@ -3,6 +3,7 @@ package dev.sheaf.internal.client;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
@@ -210,7 +211,7 @@ public final class Connector<K, V> {
             settings.name,
             settings.loopAdvice,
             connection,
-            resources.eventExecutorGroup())
+            ClientThreads.of(resources))
         : null;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.common.Pace;
 import dev.sheaf.internal.common.SingleFlight;
 import dev.sheaf.internal.common.Timer;
@@ -72,7 +73,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
     this.context = context;
     this.deadlines = deadlines;
     this.topologySources = topologySources;
-    this.timer = Timer.on(() -> getResources().eventExecutorGroup());
+    this.timer = Timer.on(() -> ClientThreads.of(getResources()));
     this.refreshes =
         new SingleFlight<>(super::refreshPartitionsAsync, timer, Pace.TOPOLOGY, LONGEST_REFRESH);
     context

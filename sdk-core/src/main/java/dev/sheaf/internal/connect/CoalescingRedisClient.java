@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.ClientContext;
@@ -75,7 +76,7 @@ public final class CoalescingRedisClient extends RedisClient {
     this.installer = installer;
     this.context = context;
     this.deadlines = deadlines;
-    this.timer = Timer.on(() -> getResources().eventExecutorGroup());
+    this.timer = Timer.on(() -> ClientThreads.of(getResources()));
   }
 
   /** Creates a client. The caller must shut down the resources. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.common.PeriodicTask;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.pipeline.ClientContext;
@@ -213,7 +214,7 @@ final class UntilConnected<K, V> {
   }
 
   private EventExecutorGroup executors() {
-    return connection.getResources().eventExecutorGroup();
+    return ClientThreads.of(connection.getResources());
   }
 
   private void connected(RedisClusterNode node, int changesBefore) {

@@ -4,6 +4,7 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.command.CommandTraits;
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.fusion.RunFuser;
 import dev.sheaf.internal.heal.Healer;
@@ -122,7 +123,7 @@ public final class NodePipeline implements NodeChannel.Node {
             || (meanwhile == DisconnectedBehavior.DEFAULT && !clientOptions.isAutoReconnect());
     this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
     this.measured = () -> delegate.getClientResources().commandLatencyRecorder().isEnabled();
-    Timer timer = Timer.on(() -> delegate.getClientResources().eventExecutorGroup());
+    Timer timer = Timer.on(() -> ClientThreads.of(delegate.getClientResources()));
     this.reasons = new LateReasons(this, options, meters);
     this.expiry = new CommandExpiry(timeouts, timer, this::expireStalled, reasons);
     this.timeouts = timeouts;

@@ -31,6 +31,9 @@ final class TransactionCalls {
    */
   static final long UNAWARE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** The reply to a MULTI that has begun a transaction. */
+  private static final String BEGUN = "OK";
+
   private final LongSupplier nanoTime;
 
   private int last = TransactionControl.NONE;
@@ -116,15 +119,19 @@ final class TransactionCalls {
         command.getType()
             + " was not sent: it was called between MULTI and EXEC, and is not part of the"
             + " transaction. MULTI has failed, or another caller uses the connection; MULTI needs a"
-            + " client of its own");
+            + " client of its own. EXEC or DISCARD ends the transaction");
   }
 
   private boolean hasFailed() {
-    if (multi == null) {
+    RedisCommand<?, ?, ?> begun = multi;
+    if (begun == null) {
       return false;
     }
-    AsyncCommand<?, ?, ?> future = CommandWrapper.unwrap(multi, AsyncCommand.class);
-    return future == null ? multi.isDone() : future.isCompletedExceptionally();
+    AsyncCommand<?, ?, ?> future = CommandWrapper.unwrap(begun, AsyncCommand.class);
+    if (future != null) {
+      return future.isCompletedExceptionally();
+    }
+    return begun.isDone() && (begun.getOutput() == null || !BEGUN.equals(begun.getOutput().get()));
   }
 
   private boolean isFailureKnown() {

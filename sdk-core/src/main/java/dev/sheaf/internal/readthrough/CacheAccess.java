@@ -3,6 +3,7 @@ package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.Result;
 import dev.sheaf.internal.availability.NodeWatch;
+import dev.sheaf.internal.common.ClientThreads;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.MultiGet;
@@ -39,7 +40,7 @@ final class CacheAccess<K, V> {
     this.reads = new ReadRouter<>(server, codec, compression);
     this.commands = server.async();
     this.watch = watch;
-    this.threads = server.client().getResources().eventExecutorGroup();
+    this.threads = ClientThreads.of(server.client().getResources());
   }
 
   /** Whether the node of a key is not known to be unavailable. Never blocks. */

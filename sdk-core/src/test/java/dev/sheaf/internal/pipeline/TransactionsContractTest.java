@@ -330,6 +330,13 @@ class TransactionsContractTest {
       assertThat(name.get(60, TimeUnit.SECONDS)).isEqualTo("value");
 
       redis.multi().block();
+      redis.incr("to").subscribe();
+      assertThatThrownBy(() -> redis.multi().block())
+          .isInstanceOf(RedisCommandExecutionException.class);
+      assertThat(redis.discard().block()).isEqualTo("OK");
+      assertThat(stored(server, "to")).isZero();
+
+      redis.multi().block();
       Future<Long> lost = redis.decr("from").toFuture();
       kill(server);
       awaitConnection(server);
