@@ -103,8 +103,10 @@ public final class Connector<K, V> {
                 + settings.uris.size()
                 + ", which must be nodes of one cluster; write one address");
       }
+      Sheaf<K, V> connected =
+          sheaf(ConnectedServer.of(connection, client), uri, context, deadlines);
       keep = true;
-      return sheaf(ConnectedServer.of(connection, client), uri, context, deadlines);
+      return connected;
     } finally {
       if (!keep) {
         shutDown(client);
@@ -133,8 +135,10 @@ public final class Connector<K, V> {
       StatefulRedisClusterConnection<K, V> connection = client.connect(settings.codec);
       connection.setTimeout(context.commandTimeout());
       connectToMasters(connection);
+      Sheaf<K, V> connected =
+          sheaf(ConnectedServer.of(connection, client), reached, context, deadlines);
       keep = true;
-      return sheaf(ConnectedServer.of(connection, client), reached, context, deadlines);
+      return connected;
     } finally {
       if (!keep) {
         shutDown(client);

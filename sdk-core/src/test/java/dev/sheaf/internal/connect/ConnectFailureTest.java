@@ -7,7 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.testkit.Await;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,6 +103,43 @@ class ConnectFailureTest {
               () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofSeconds(30)).connect())
           .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining(peer.uri());
+    }
+  }
+
+  /** The resources belong to the application, so nothing ends with them. */
+  @Test
+  void attemptThatFailsOnceConnected_leavesNoConnection() throws Exception {
+    MeterRegistry registry = new SimpleMeterRegistry();
+    registry
+        .config()
+        .meterFilter(
+            MeterFilter.accept(
+                id -> {
+                  if (id.getName().startsWith("sheaf.loops")) {
+                    throw new IllegalStateException("No such meter");
+                  }
+                  return true;
+                }));
+    ClientResources resources = ClientResources.create();
+    RedisClient plain = RedisClient.create(resources);
+    try (EmbeddedServer server = EmbeddedServer.start();
+        var observer = plain.connect(RedisURI.create(server.uri()))) {
+      assertThatThrownBy(
+              () ->
+                  Sheaf.builder(server.uri())
+                      .clientResources(resources)
+                      .meterRegistry(registry)
+                      .loopDetection(true)
+                      .connect())
+          .hasStackTraceContaining("No such meter");
+
+      Await.until(
+          "the connection to be closed",
+          Duration.ofSeconds(60),
+          () -> observer.sync().clientList().lines().count() == 1);
+    } finally {
+      plain.shutdown(0, 2, TimeUnit.SECONDS);
+      resources.shutdown(0, 2, TimeUnit.SECONDS).sync();
     }
   }
 
