@@ -104,14 +104,19 @@ def table(rows):
 
 
 def summary(rows):
-    """In how many rows Sheaf was faster, slower, or neither, than the fastest other JVM client."""
+    """In how many rows Sheaf was faster, slower, or neither, than the fastest other JVM client; where Lettuce was."""
     found = {"Faster in every round": [], "Sometimes faster, sometimes slower": [], "Slower in every round": []}
+    behind = []
     for row in rows:
         each = ratios(row, own(row), fastest(row, RIVALS))
+        title = f"99th percentile at {row['title']}" if row["group"].startswith("open") else row["title"]
         if each:
             faster, same, slower = found.values()
-            title = f"99th percentile at {row['title']}" if row["group"].startswith("open") else row["title"]
             (faster if min(each) > 1 else slower if max(each) < 1 else same).append(title)
+        over = ratios(row, own(row), "LETTUCE")
+        if over and statistics.median(over) < 1:
+            behind.append(f"{title} ({rounded(statistics.median(over))})")
+    found["Slower than plain Lettuce, by the medians"] = behind
     return "".join(f"- **{what}** ({len(t)}): {'; '.join(t)}.\n" for what, t in found.items() if t)
 
 
