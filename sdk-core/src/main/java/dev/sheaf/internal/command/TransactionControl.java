@@ -23,6 +23,9 @@ public final class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
   private int members;
   private @Nullable Throwable failure;
 
+  /** Set before it is done, which is read through the command itself. */
+  private boolean succeeded;
+
   /** The commands that it answers; they fail with it. */
   private List<EncodedCommand<?, ?, ?>> answered = List.of();
 
@@ -70,6 +73,19 @@ public final class TransactionControl<K, V, T> extends EncodedCommand<K, V, T> {
     members.forEach(
         member -> results.add(CommandWrapper.unwrap(member, TransactionalCommand.class)));
     setOutput((CommandOutput) results);
+  }
+
+  /** Whether it ended otherwise than by a good reply: it may have been cancelled, or late. */
+  public boolean hasFailed() {
+    return isDone() && !succeeded;
+  }
+
+  @Override
+  public void complete() {
+    if (!isDone() && getOutput() != null && !getOutput().hasError()) {
+      succeeded = true;
+    }
+    super.complete();
   }
 
   @Override

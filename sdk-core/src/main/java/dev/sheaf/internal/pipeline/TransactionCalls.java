@@ -5,7 +5,6 @@ import dev.sheaf.SheafException;
 import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.TransactionControl;
-import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
@@ -30,9 +29,6 @@ final class TransactionCalls {
    * wait for its reply call the rest within microseconds, unless their processor is busy.
    */
   static final long UNAWARE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** The reply to a MULTI that has begun a transaction. */
-  private static final String BEGUN = "OK";
 
   private final LongSupplier nanoTime;
 
@@ -123,15 +119,9 @@ final class TransactionCalls {
   }
 
   private boolean hasFailed() {
-    RedisCommand<?, ?, ?> begun = multi;
-    if (begun == null) {
-      return false;
-    }
-    AsyncCommand<?, ?, ?> future = CommandWrapper.unwrap(begun, AsyncCommand.class);
-    if (future != null) {
-      return future.isCompletedExceptionally();
-    }
-    return begun.isDone() && (begun.getOutput() == null || !BEGUN.equals(begun.getOutput().get()));
+    return multi instanceof TransactionControl<?, ?, ?> sent
+        ? sent.hasFailed()
+        : multi != null && multi.isDone();
   }
 
   private boolean isFailureKnown() {

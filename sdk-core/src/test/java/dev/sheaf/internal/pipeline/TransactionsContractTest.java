@@ -17,10 +17,12 @@ import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -347,6 +349,30 @@ class TransactionsContractTest {
       assertThat(stored(server, "from")).isEqualTo(ALL - 1);
       assertThat(stored(server, "to")).isZero();
       assertThat(redis.get("name").block()).isEqualTo("value");
+    }
+  }
+
+  /** Its reply arrives later, when nobody waits for it any more. */
+  @ForEachServer(on = Topology.STANDALONE)
+  void reactiveMultiThatIsLate_doesNotKeepTheConnection(ServerUnderTest server) throws IOException {
+    begin(server);
+    try (LatencyProxy proxy =
+            LatencyProxy.builder()
+                .target(server.nodes().get(0).host(), server.nodes().get(0).port())
+                .start();
+        Sheaf<String, String> sheaf =
+            Sheaf.builder("redis://127.0.0.1:" + proxy.port())
+                .commandTimeout(Duration.ofMillis(100))
+                .connect()) {
+      var redis = sheaf.standalone().reactive();
+      proxy.pauseToClient(true);
+      assertThatThrownBy(() -> redis.multi().block())
+          .isInstanceOf(RedisCommandTimeoutException.class);
+      proxy.pauseToClient(false);
+      Await.until(
+          "commands to be sent again",
+          Duration.ofSeconds(60),
+          () -> "value".equals(redis.get("name").onErrorReturn("refused").block()));
     }
   }
 
