@@ -5,6 +5,7 @@ import dev.sheaf.SheafException;
 import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.TransactionControl;
+import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
@@ -119,9 +120,15 @@ final class TransactionCalls {
   }
 
   private boolean hasFailed() {
-    return multi instanceof TransactionControl<?, ?, ?> sent
-        ? sent.hasFailed()
-        : multi != null && multi.isDone();
+    if (multi == null) {
+      return false;
+    }
+    AsyncCommand<?, ?, ?> future = CommandWrapper.unwrap(multi, AsyncCommand.class);
+    if (future != null) {
+      // Also if it was cancelled in the instant of its reply.
+      return future.isCompletedExceptionally();
+    }
+    return multi instanceof TransactionControl<?, ?, ?> sent ? sent.hasFailed() : multi.isDone();
   }
 
   private boolean isFailureKnown() {
