@@ -24,7 +24,7 @@ CLIENTS = {
 RIVALS = ["LETTUCE", "JEDIS", "REDISSON", "GLIDE"]  # on the JVM
 # In the order in which they are shown; others follow, such as those beside computing processes.
 ROWS = (
-    "get-1 get-2 get-4 get-8 get-16 get-64 get-256 set-1 set-2 set-4 set-8 set-16 set-64 virtual-64 virtual-1000 getall-100 futures-100 cluster-getall-100"
+    "get-1 get-2 get-4 get-8 get-16 get-64 get-256 set-1 set-2 set-4 set-8 set-16 set-64 virtual-1 virtual-4 virtual-16 virtual-64 virtual-1000 getall-100 futures-100 cluster-getall-100"
     " cluster-1 cluster-2 cluster-4 cluster-8 cluster-64 distant-64 distant-futures-100 large-8 open-3k open-10k open-30k open-25 open-50 open-75 open-90 loop-100 loop-100-1ms"
     " getall-100-1ms loop-of-two-100-1ms ping-64"
 ).split()

@@ -40,6 +40,9 @@ record Row(
       writes  | set-8        | 8 threads that write                       | SET       | threads=8
       writes  | set-16       | 16 threads that write                      | SET       | threads=16
       writes  | set-64       | 64 threads that write                      | SET       | threads=64
+      virtual | virtual-1    | 1 virtual thread                           | GET       | virtual=true
+      virtual | virtual-4    | 4 virtual threads                          | GET       | threads=4 virtual=true
+      virtual | virtual-16   | 16 virtual threads                         | GET       | threads=16 virtual=true
       virtual | virtual-64   | 64 virtual threads                         | GET       | threads=64 virtual=true
       virtual | virtual-1000 | 1,000 virtual threads                      | GET       | threads=1000 virtual=true
       pages   | getall-100   | 100 keys in one call                       | GET_ALL   |
