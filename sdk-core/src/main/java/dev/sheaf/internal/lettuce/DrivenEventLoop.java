@@ -52,6 +52,8 @@ import org.slf4j.LoggerFactory;
  *   <li>A <em>driver</em> is a caller that blocks until a reply. It takes the loop only if nobody
  *       has it, and leaves as soon as its reply arrives, its time-out passes, it is interrupted, or
  *       there is work that must not run on a caller's thread ({@link #callbacks}, {@link #hold}).
+ *   <li>A thread that may not drive, such as a virtual one, can own the loop to write its request,
+ *       and to {@link #look} for the reply. It never blocks meanwhile.
  *   <li>The <em>keeper</em> is the loop's own thread. It runs the loop for everything else:
  *       futures, callers that park, connections that are being opened.
  * </ul>
@@ -161,6 +163,19 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
             && !isVirtual(thread));
   }
 
+  /**
+   * Whether the current thread can write and {@link #look}, even if it may not drive. Excluded are
+   * event loops: one's handlers must not run inside those of another.
+   */
+  public static boolean mayLook() {
+    return !(Thread.currentThread() instanceof FastThreadLocalThread);
+  }
+
+  /** Whether the current thread is virtual. */
+  public static boolean isVirtual() {
+    return isVirtual(Thread.currentThread());
+  }
+
   private static boolean isVirtual(Thread thread) {
     try {
       return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(thread);
@@ -234,6 +249,51 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
+  /** Whether no command on this loop's sockets awaits a reply. Owner only. */
+  public boolean isIdle() {
+    return inFlight == 0;
+  }
+
+  /**
+   * Reads what arrives, without blocking, and leaves: for a thread that may not drive. Before each
+   * look it yields the processor, or its carrier if it is virtual, and does not own the loop
+   * meanwhile. So it delays no other caller, however late it runs again. It stops as soon as
+   * commands of others await replies, or have to be written: the keeper continues.
+   *
+   * <p>Owner only. The current thread does not own the loop afterwards.
+   *
+   * @param done completed when the replies to all commands in flight are there, by any thread
+   * @param looks how often to look at most; 0 to leave at once
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // It may have no effect; then the thread looks sooner.
+  public void look(CompletableFuture<?> done, int looks) {
+    // The keeper is to release the loop again when it has read the rest.
+    driverWanted = true;
+    int own = inFlight;
+    boolean owns = true;
+    try {
+      for (int left = looks; left > 0 && mayWait(own) && !done.isDone(); left--) {
+        owns = false;
+        release(false);
+        Thread.yield();
+        if (!tryDrive()) {
+          return; // Its owner reads the reply, or has the keeper do so.
+        }
+        owns = true;
+        turn(0);
+      }
+    } finally {
+      if (owns) {
+        leave();
+      }
+    }
+  }
+
+  /** Whether the keeper can sleep while so many commands await replies. Owner only. */
+  private boolean mayWait(int commands) {
+    return inFlight == commands && holds == 0 && tasks.isEmpty();
+  }
+
   /** Whether another thread has ended the wait of the owner. Owner only. */
   private boolean isTurnOver() {
     if (shuttingDown) {
@@ -251,7 +311,10 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
 
   /** Releases the loop. The keeper continues with commands in flight. Owner only. */
   public void leave() {
-    boolean keeperNeeded = inFlight > 0 || holds > 0;
+    release(inFlight > 0 || holds > 0);
+  }
+
+  private void release(boolean keeperNeeded) {
     long drivesBefore = drives;
     drives = drivesBefore + 1;
     owner.set(null);

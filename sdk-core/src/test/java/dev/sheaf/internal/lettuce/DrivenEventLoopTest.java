@@ -37,14 +37,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /** Callers that drive the event loop while they wait, and those that must not. */
@@ -118,6 +122,36 @@ class DrivenEventLoopTest {
     try (Sheaf<String, String> sheaf = connect(server.uri())) {
       sheaf.sync().set("key", "value");
       callUntilDriving(sheaf);
+    }
+  }
+
+  @Test
+  void threadOfAPool_mayReadItsReplyItself() throws Exception {
+    ForkJoinPool pool = new ForkJoinPool(1);
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri()).codec(codec).yielding(true).connect()) {
+      sheaf.sync().set("key", "value");
+      pool.submit(() -> callUntilDriving(sheaf)).get();
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  /** None on a JVM without virtual threads. */
+  @TestFactory
+  Stream<DynamicTest> virtualThread_mayReadItsReplyItself() {
+    return Runtime.version().feature() < 21
+        ? Stream.empty()
+        : Stream.of(DynamicTest.dynamicTest("virtual thread", this::readsItsReplyItself));
+  }
+
+  private void readsItsReplyItself() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(server.uri())) {
+      sheaf.sync().set("key", "value");
+      FutureTask<Void> calls = new FutureTask<>(() -> callUntilDriving(sheaf), null);
+      // By reflection: JDK 17 compiles this.
+      Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, calls);
+      calls.get();
     }
   }
 

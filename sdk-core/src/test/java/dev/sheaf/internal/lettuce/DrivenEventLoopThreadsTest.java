@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads that drive an event loop by turns, give it tasks, and leave it to its keeper. On real
- * threads, because the selector cannot be walked through.
+ * Threads that drive an event loop by turns, look for replies, give it tasks, and leave it to its
+ * keeper. On real threads, because the selector cannot be walked through.
  *
  * <p>Hunted for: two owners at a time, a task that runs twice or never, and a wake-up that is lost.
  */
@@ -35,12 +35,16 @@ class DrivenEventLoopThreadsTest {
 
   private static final int THREADS = 4;
   private static final int ROUNDS = 5_000;
+  private static final int LOOKS = 5;
+
+  private final ExecutorService answering = Executors.newSingleThreadExecutor();
 
   private final AtomicInteger inside = new AtomicInteger();
   private final AtomicInteger together = new AtomicInteger();
   private final AtomicInteger elsewhere = new AtomicInteger();
   private final AtomicInteger ran = new AtomicInteger();
   private final AtomicInteger drives = new AtomicInteger();
+  private final AtomicInteger looks = new AtomicInteger();
 
   private CompletableFuture<Void> task(DrivenEventLoop loop) {
     CompletableFuture<Void> done = new CompletableFuture<>();
@@ -66,6 +70,10 @@ class DrivenEventLoopThreadsTest {
         task(loop).get(60, TimeUnit.SECONDS);
       } else if (loop.tryDrive()) {
         drives.incrementAndGet();
+        if (round % 2 == 0) {
+          look(loop);
+          continue;
+        }
         loop.drive(task(loop), System.nanoTime() + Duration.ofSeconds(60).toNanos(), 0);
         loop.leave();
       } else {
@@ -74,6 +82,23 @@ class DrivenEventLoopThreadsTest {
       }
     }
     return null;
+  }
+
+  /** Sends a command whose reply another thread brings, looks for it, and then parks. */
+  private void look(DrivenEventLoop loop) throws Exception {
+    CompletableFuture<Void> reply = new CompletableFuture<>();
+    boolean alone = loop.isIdle();
+    loop.written(1, 0);
+    answering.execute(
+        () ->
+            loop.execute(
+                () -> {
+                  loop.answered(1, 0);
+                  reply.complete(null);
+                }));
+    looks.incrementAndGet();
+    loop.look(reply, alone ? LOOKS : 0);
+    reply.get(60, TimeUnit.SECONDS);
   }
 
   static Stream<IoHandlerFactory> transports() {
@@ -106,11 +131,13 @@ class DrivenEventLoopThreadsTest {
       }
     } finally {
       threads.shutdownNow();
+      answering.shutdownNow();
       group.shutdownGracefully(0, 10, TimeUnit.SECONDS).get();
     }
     assertThat(together).hasValue(0);
     assertThat(elsewhere).hasValue(0);
-    assertThat(ran).hasValue(THREADS * ROUNDS);
+    assertThat(ran).hasValue(THREADS * ROUNDS - looks.get());
+    assertThat(looks).hasPositiveValue();
     assertThat(drives).hasPositiveValue();
   }
 }
