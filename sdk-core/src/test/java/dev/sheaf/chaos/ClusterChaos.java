@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
 public final class ClusterChaos {
 
   /** The threads that use the client at once. */
-  public static final int THREADS = 16;
+  public static final int THREADS = Integer.getInteger("chaos.threads", 16);
 
   /** The command time-out that clients are asked to keep. */
   public static final Duration TIMEOUT = Duration.ofSeconds(2);

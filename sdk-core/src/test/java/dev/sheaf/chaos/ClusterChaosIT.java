@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The chaos on the servers of this machine, for 20 seconds, or for as long as {@code -Dchaos=60m}
  * says: that is the soak. {@code -Dredis.server.path} names servers other than those on the PATH,
  * {@code -Dchaos.seed=1,2} draws other faults, a run for each number, {@code -Dchaos.bulk} says how
- * many threads call for many keys at once, and {@code -Dchaos.record=true} adds the runs to the
+ * many threads call for many keys at once, {@code -Dchaos.threads} how many call for one, {@code
+ * -Dchaos.virtual=true} makes them virtual, and {@code -Dchaos.record=true} adds the runs to the
  * page on reliability.
  */
 @Tag("slow")

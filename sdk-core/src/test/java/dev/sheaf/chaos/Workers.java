@@ -7,8 +7,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
-/** Threads that work until they are told to stop. Not thread-safe, but for {@link #isStopped}. */
+/**
+ * Threads that work until they are told to stop, virtual ones with {@code -Dchaos.virtual=true}.
+ * Not thread-safe, but for {@link #isStopped}.
+ */
 public final class Workers {
+
+  private static final boolean VIRTUAL = Boolean.getBoolean("chaos.virtual");
 
   private final AtomicBoolean stop = new AtomicBoolean();
   private final List<Thread> threads = new ArrayList<>();
@@ -21,9 +26,24 @@ public final class Workers {
   public void start(int count, String name, IntConsumer work) {
     for (int i = 0; i < count; i++) {
       int number = i;
-      Thread thread = new Thread(() -> work.accept(number), name + "-" + i);
+      Runnable task = () -> work.accept(number);
+      Thread thread = VIRTUAL ? virtual(task) : new Thread(task);
+      thread.setName(name + "-" + i);
       threads.add(thread);
       thread.start();
+    }
+  }
+
+  /** By reflection: JDK 17 compiles this. */
+  private static Thread virtual(Runnable task) {
+    try {
+      Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+      return (Thread)
+          Class.forName("java.lang.Thread$Builder")
+              .getMethod("unstarted", Runnable.class)
+              .invoke(builder, task);
+    } catch (ReflectiveOperationException e) {
+      throw new UnsupportedOperationException("chaos.virtual needs JDK 21 or newer", e);
     }
   }
 

@@ -46,14 +46,15 @@ import org.slf4j.LoggerFactory;
  * request and read the reply, which saves two hand-overs between threads per call.
  *
  * <p>The loop belongs to one thread at a time, its owner. All of Netty's rules hold for the owner:
- * handlers run on it, and nothing else runs meanwhile. There are two kinds of owner:
+ * handlers run on it, and nothing else runs meanwhile. There are three kinds of owner:
  *
  * <ul>
  *   <li>A <em>driver</em> is a caller that blocks until a reply. It takes the loop only if nobody
  *       has it, and leaves as soon as its reply arrives, its time-out passes, it is interrupted, or
  *       there is work that must not run on a caller's thread ({@link #callbacks}, {@link #hold}).
- *   <li>A thread that may not drive, such as a virtual one, can own the loop to write its request,
- *       and to {@link #look} for the reply. It never blocks meanwhile.
+ *   <li>A <em>visitor</em> is a caller that must not block in the selector, such as a virtual
+ *       thread. It owns the loop while it writes its request, and while it looks for the reply
+ *       ({@link #look}).
  *   <li>The <em>keeper</em> is the loop's own thread. It runs the loop for everything else:
  *       futures, callers that park, connections that are being opened.
  * </ul>
