@@ -81,19 +81,38 @@ final class HeldCommands<K, V> implements CommandHolder {
   }
 
   /**
+   * Adds the first command. Called before other threads can fill this queue: there is room for
+   * sure, and nobody who would have to release it.
+   */
+  void begin(RedisCommand<K, V, ?> command) {
+    Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
+    lock.lock();
+    try {
+      queue.add(held);
+      bytes += held.bytes();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Remembers that a command is held here. Called before it can leave the queue. */
+  void track(RedisCommand<K, V, ?> command) {
+    CommandHolder.Tracked<?, ?, ?> tracked =
+        CommandWrapper.unwrap(command, CommandHolder.Tracked.class);
+    if (tracked != null) {
+      tracked.heldBy(this);
+      WriteScope.tracks(tracked);
+    }
+  }
+
+  /**
    * Adds a command, or fails it if the queue is full. Waits for room if the current thread blocks
    * for the reply anyway. Returns false if the queue has been released.
    */
   boolean add(RedisCommand<K, V, ?> command) {
     Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
     QueueFullException full;
-    CommandHolder.Tracked<?, ?, ?> tracked =
-        CommandWrapper.unwrap(command, CommandHolder.Tracked.class);
-    if (tracked != null) {
-      // Before it can leave the queue and have another holder.
-      tracked.heldBy(this);
-      WriteScope.tracks(tracked);
-    }
+    track(command);
     lock.lock();
     try {
       awaitRoom(held);

@@ -169,9 +169,11 @@ final class UntilConnected<K, V> {
     if (held == null) {
       HeldCommands<K, V> mine =
           new HeldCommands<>(node, context.batching(), timeouts(), context.meters(), lettuce);
+      // Later it might have to wait for room, which nobody would release before the lines below.
+      mine.begin(command);
       held = waiting.putIfAbsent(node, mine);
       if (held == null) {
-        mine.add(command);
+        mine.track(command);
         // After all commands that Lettuce chained to the same future before.
         opened.whenCompleteAsync((connected, failure) -> release(node, mine, failure), this::run);
         expiry.start();
