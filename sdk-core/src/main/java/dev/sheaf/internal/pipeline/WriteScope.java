@@ -44,8 +44,8 @@ public final class WriteScope {
   private static final int FEW_CALLERS = 2;
 
   /**
-   * How often a virtual thread looks for its reply before it parks. The scheduler of the JDK looks
-   * about as often for a virtual thread that reads a socket. With 20 it was no faster.
+   * How often a virtual thread looks for its reply before it parks: often enough for a server on
+   * the same machine. With 20 it was no faster.
    */
   private static final int LOOKS = 5;
 
