@@ -3,6 +3,7 @@ package dev.sheaf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.testkit.VirtualThreads;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.uring.IoUring;
@@ -54,7 +55,7 @@ final class MachineProgram {
       if (virtual) {
         // Classes are loaded and initialized before, which pins the thread that does it.
         all(Thread::new, sheaf, new AtomicLong());
-        pinned = pinned(() -> all(virtualThreads(), sheaf, right));
+        pinned = pinned(() -> all(VirtualThreads::unstarted, sheaf, right));
       } else {
         all(Thread::new, sheaf, right);
       }
@@ -129,13 +130,6 @@ final class MachineProgram {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().startsWith("sheaf-io"))
         .count();
-  }
-
-  /** By reflection: JDK 17 compiles this. */
-  private static ThreadFactory virtualThreads() throws ReflectiveOperationException {
-    Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-    return (ThreadFactory)
-        Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);
   }
 
   private interface Work {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.testkit.ForkedJvm;
+import dev.sheaf.testkit.VirtualThreads;
 import io.netty.channel.uring.IoUring;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,9 +91,9 @@ class MachinesTest {
   /** None on a JVM without virtual threads. */
   @TestFactory
   Stream<DynamicTest> virtualThreads_arePinnedNowhere() {
-    return Runtime.version().feature() < 21
-        ? Stream.empty()
-        : Stream.of(DynamicTest.dynamicTest("virtual threads", this::pinnedNowhere));
+    return VirtualThreads.exist()
+        ? Stream.of(DynamicTest.dynamicTest("virtual threads", this::pinnedNowhere))
+        : Stream.empty();
   }
 
   private void pinnedNowhere() throws Exception {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.chaos;
 
+import dev.sheaf.testkit.VirtualThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,23 +28,10 @@ public final class Workers {
     for (int i = 0; i < count; i++) {
       int number = i;
       Runnable task = () -> work.accept(number);
-      Thread thread = VIRTUAL ? virtual(task) : new Thread(task);
+      Thread thread = VIRTUAL ? VirtualThreads.unstarted(task) : new Thread(task);
       thread.setName(name + "-" + i);
       threads.add(thread);
       thread.start();
-    }
-  }
-
-  /** By reflection: JDK 17 compiles this. */
-  private static Thread virtual(Runnable task) {
-    try {
-      Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-      return (Thread)
-          Class.forName("java.lang.Thread$Builder")
-              .getMethod("unstarted", Runnable.class)
-              .invoke(builder, task);
-    } catch (ReflectiveOperationException e) {
-      throw new UnsupportedOperationException("chaos.virtual needs JDK 21 or newer", e);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.testkit.VirtualThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -37,11 +38,8 @@ class FewCallersOfAllKindsTest {
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       for (int i = 0; i < looking; i++) {
         pool.execute(blocking(sheaf));
-        if (Runtime.version().feature() >= 21) {
-          // By reflection: JDK 17 compiles this.
-          Thread.class
-              .getMethod("startVirtualThread", Runnable.class)
-              .invoke(null, blocking(sheaf));
+        if (VirtualThreads.exist()) {
+          VirtualThreads.unstarted(blocking(sheaf)).start();
         }
       }
       for (int i = 0; i < driving; i++) {

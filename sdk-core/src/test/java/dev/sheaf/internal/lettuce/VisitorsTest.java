@@ -18,10 +18,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Callers that may not drive: they look for their replies, and leave the loop to others meanwhile.
+ * Visitors of an event loop, which may not drive it: they look for their replies, and leave it to
+ * others meanwhile.
  */
 @Timeout(180)
-class CallersThatLookTest {
+class VisitorsTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int ATTEMPTS = 50;
